@@ -1,0 +1,37 @@
+//! The one door to writing: atomic files inside a directory handle, this program's own folder, and kernel locks.
+#![expect(clippy::disallowed_methods, reason = "this is the one module that writes to the file system")]
+
+mod atomic;
+mod lock;
+mod process;
+mod state;
+
+use std::fs::File;
+
+pub use atomic::{replace_under_git_lock, write_atomic};
+pub use lock::{Busy, Held, Sharing, acquire};
+pub use process::{Orphans, ProcessId, orphans_holding};
+pub use state::{StateDir, StateError};
+
+/// An empty file without a name, for a child's output. It lives in memory where the system can do that, so that a
+/// full disk does not stop a guarded command.
+///
+/// # Errors
+/// The system's.
+pub fn scratch() -> std::io::Result<File> {
+    #[cfg(target_os = "linux")]
+    {
+        let fd = rustix::fs::memfd_create("pi-graphite-output", rustix::fs::MemfdFlags::CLOEXEC)?;
+        Ok(File::from(fd))
+    }
+    #[cfg(not(target_os = "linux"))]
+    tempfile::tempfile()
+}
+
+/// An empty file that is opened read-only and holds nothing: standard input where there is no lock file to give.
+///
+/// # Errors
+/// The system's.
+pub fn nothing() -> std::io::Result<File> {
+    File::open("/dev/null")
+}

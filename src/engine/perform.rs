@@ -1,0 +1,312 @@
+//! One request from top to bottom: each step goes down once and comes back with a value.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
+
+use super::execute::{self, Tried};
+use super::gate::Accepted;
+use super::prepare::{self, Answers, Ready};
+use super::report::{Change, CommandReport, PlanReport, Report, RepositoryReport, Status, strip_ansi};
+use super::summary;
+use super::view::View;
+use crate::approval::{self, GrantError};
+use crate::command::{Argv, Cancel, Ended, Environment, Executable, Outcome, Program, find_git};
+use crate::config::Config;
+use crate::disk::Sharing;
+use crate::fault::{Code, Effect, Fault};
+use crate::plan::{Action, Plan, Tier};
+use crate::repo::{Graphite, Lock, Record, Repo, Snapshot};
+use crate::value::{BranchName, PlanId};
+
+/// Everything that a model must not choose: the caller gives it by flag, environment or parameter.
+#[derive(Clone)]
+pub struct Context {
+    /// Where to work.
+    pub cwd: PathBuf,
+    /// The caller's environment.
+    pub env: Environment,
+    /// The person's configuration.
+    pub config: Config,
+    /// A person's yes to the plan with this id.
+    pub grant: Option<PlanId>,
+    /// Whether anything may change at all.
+    pub read_only: bool,
+    /// How long one command may take.
+    pub timeout: Duration,
+    /// How long to wait for locks and for others.
+    pub lock_wait: Duration,
+    /// The caller's cancellation.
+    pub cancel: Cancel,
+    /// The wall clock: time since the epoch.
+    pub clock: fn() -> Duration,
+}
+
+/// Whether the request is carried out or only planned.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Mode {
+    /// Carry it out.
+    Run,
+    /// Show the plan and its id.
+    Plan,
+}
+
+/// Performs one request and reports. It never panics on the world's state and never retries a change.
+#[must_use]
+pub fn perform(context: &Context, accepted: &Accepted, mode: Mode) -> Report {
+    let started = Instant::now();
+    let mut report = Report::new(Some(accepted.request.name()));
+    if let Err(fault) = steps(context, accepted, mode, &mut report) {
+        report.fail(&fault, Effect::None);
+    }
+    report.timing.total_ms = started.elapsed().as_secs_f64() * 1e3;
+    report
+}
+
+fn steps(context: &Context, accepted: &Accepted, mode: Mode, report: &mut Report) -> Result<(), Fault> {
+    let (request, spec) = (&accepted.request, accepted.request.spec());
+    let changes = spec.tier != Tier::Read && mode == Mode::Run;
+    if changes && context.read_only {
+        return Err(Fault::new(Code::ReadOnly, format!("`{}` changes the repository", request.name())));
+    }
+    let sharing = if changes { Sharing::Exclusive } else { Sharing::Shared };
+
+    let repo = Repo::open(&context.cwd)?;
+    report.repository = Some(repository(&repo, None));
+    let lock = Lock::take(&repo, sharing, context.lock_wait, &context.cancel)?;
+    report.warnings.extend(lock.warning.clone());
+    let ready = prepare::ready_if_needed(context, &repo, &lock, spec)?;
+    report.repository = Some(repository(&repo, ready.as_ref()));
+    if changes {
+        prepare::wait_for_others(context, &repo)?;
+    }
+    let before = first_look(context, &repo, &lock, ready.as_ref(), (spec.depth, sharing), report)?;
+    report.before = Some(View::of(&repo, &before));
+
+    let (plan, id) = planned(context, accepted, &repo, &lock, ready.as_ref(), &before)?;
+    report.warnings.extend(plan.warnings.clone());
+    let shown = plan_report(request.name(), spec.tier, &plan, &id);
+    if mode == Mode::Plan {
+        approval::offer(lock.state()?, &id, (context.clock)()).map_err(|error| crate::repo::state_fault(&error))?;
+        report.text = summary::plan(&shown);
+        report.plan = Some(shown);
+        return Ok(());
+    }
+    approve(context, &lock, &plan, (spec.tier, &id), &shown, report)?;
+    if context.cancel.is_requested() {
+        return Err(Fault::new(Code::Cancelled, "cancelled before anything ran"));
+    }
+    match &plan.action {
+        Action::Answer(text) => report.text.clone_from(text),
+        Action::Nothing(why) => {
+            report.status = Status::Done;
+            report.text = format!("Done: nothing to do, {why}.");
+            report.changes = Some(Vec::new());
+        }
+        Action::Show(argv) => show(context, &repo, &lock, ready.as_ref(), argv, report)?,
+        Action::Change(argv) => {
+            let executable = executable(context, &repo, ready.as_ref(), argv)?;
+            lock.begin(&record(context, request.name(), &before))?;
+            let tried = execute::change(context, &repo, &lock, ready.as_ref(), &executable, (&plan, argv, &before))?;
+            conclude(&repo, &lock, &plan, &before, tried, report);
+            lock.end();
+        }
+    }
+    Ok(())
+}
+
+fn first_look(
+    context: &Context,
+    repo: &Repo,
+    lock: &Lock,
+    ready: Option<&Ready>,
+    (depth, sharing): (crate::repo::Depth, Sharing),
+    report: &mut Report,
+) -> Result<Snapshot, Fault> {
+    let before = prepare::look(context, repo, lock, ready, depth, &mut report.warnings)?;
+    let Some(abandoned) = &lock.abandoned else { return Ok(before) };
+    report.warnings.push(prepare::inherit(repo, abandoned, sharing, &before)?);
+    if sharing == Sharing::Exclusive {
+        lock.end();
+    }
+    prepare::look(context, repo, lock, ready, depth, &mut report.warnings)
+}
+
+fn planned(
+    context: &Context,
+    accepted: &Accepted,
+    repo: &Repo,
+    lock: &Lock,
+    ready: Option<&Ready>,
+    before: &Snapshot,
+) -> Result<(Plan, PlanId), Fault> {
+    let none = Graphite { trunk: BranchName::try_from("main".to_owned()).expect("a branch name"), trunks: Vec::new() };
+    let answers = Answers {
+        context,
+        repo,
+        lock,
+        before,
+        graphite: ready.map_or(&none, |ready| &ready.graphite),
+        proved: std::cell::RefCell::default(),
+    };
+    let mut plan = accepted.request.plan(&answers)?;
+    plan.preconditions = answers.proved.into_inner();
+    let id = plan.id(&accepted.canonical, repo, before);
+    Ok((plan, id))
+}
+
+/// A grant must name exactly this plan; what always needs a person's yes is refused without one.
+fn approve(
+    context: &Context,
+    lock: &Lock,
+    plan: &Plan,
+    (tier, id): (Tier, &PlanId),
+    shown: &PlanReport,
+    report: &mut Report,
+) -> Result<(), Fault> {
+    let now = (context.clock)();
+    if let Some(grant) = &context.grant {
+        if grant != id {
+            report.plan = Some(shown.clone());
+            return Err(Fault::new(
+                Code::Stale,
+                format!("the grant is for plan `{}`, but the plan would now be `{}`", grant.as_str(), id.as_str()),
+            )
+            .detail("plan", id.as_str()));
+        }
+        return approval::spend(lock.state()?, id, now).map_err(|error| match error {
+            GrantError::Unknown(_) | GrantError::Used(_) => Fault::new(Code::Stale, error.to_string()),
+            GrantError::State(error) => crate::repo::state_fault(&error),
+        });
+    }
+    if tier != Tier::Ask || matches!(plan.action, Action::Nothing(_)) {
+        return Ok(());
+    }
+    approval::offer(lock.state()?, id, now).map_err(|error| crate::repo::state_fault(&error))?;
+    report.plan = Some(shown.clone());
+    report.recovery.push(format!(
+        "A person grants it within an hour by sending the same request to `pi-graphite run --grant {}`.",
+        id.as_str()
+    ));
+    Err(Fault::new(Code::ApprovalNeeded, format!("a person must say yes first: {}", plan.effects.join("; ")))
+        .detail("plan", id.as_str()))
+}
+
+/// Runs a command whose output is the answer.
+fn show(
+    context: &Context,
+    repo: &Repo,
+    lock: &Lock,
+    ready: Option<&Ready>,
+    argv: &Argv,
+    report: &mut Report,
+) -> Result<(), Fault> {
+    let executable = executable(context, repo, ready, argv)?;
+    let outcome = execute::run(context, repo, lock, &executable, argv)?;
+    report.timing.command_ms = outcome.duration.as_secs_f64() * 1e3;
+    report.command = Some(CommandReport::of(&outcome));
+    if outcome.ended != Ended::Exited(0) {
+        return Err(ended_badly(&outcome));
+    }
+    strip_ansi(&outcome.stdout.text).trim_end().clone_into(&mut report.text);
+    Ok(())
+}
+
+fn ended_badly(outcome: &Outcome) -> Fault {
+    let said = strip_ansi(&format!("{}\n{}", outcome.stderr.text.trim(), outcome.stdout.text.trim()));
+    let said: String = said.trim().chars().take(1000).collect();
+    match outcome.ended {
+        Ended::Exited(code) => Fault::new(Code::GtFailed, format!("it ended with exit code {code} and said: {said}")),
+        Ended::Signalled(signal) => Fault::new(Code::GtFailed, format!("it was killed by signal {signal}")),
+        Ended::TimedOut => Fault::new(
+            Code::TimedOut,
+            format!("it was stopped at the deadline, after {:.0} s", outcome.duration.as_secs_f64()),
+        ),
+        Ended::Cancelled => Fault::new(Code::Cancelled, "it was stopped because the request was cancelled"),
+    }
+}
+
+/// Turns what was tried into status, text and recovery.
+fn conclude(repo: &Repo, lock: &Lock, plan: &Plan, before: &Snapshot, tried: Tried, report: &mut Report) {
+    report.timing.command_ms = tried.outcome.duration.as_secs_f64() * 1e3;
+    report.command = Some(CommandReport::of(&tried.outcome));
+    if let Some(branch) = &tried.mended {
+        report.recovery.push(format!("HEAD had been left detached at the tip of `{branch}` and was put back on it."));
+    }
+    if tried.outcome.left_running {
+        report.warnings.push("a process that a hook started still runs".to_owned());
+    }
+    let (after, verdict) = match tried.second {
+        Ok(second) => second,
+        Err(fault) => {
+            let fault =
+                Fault::new(Code::Incomplete, format!("the command ran, but the second look failed: {}", fault.message))
+                    .hint(fault.hint);
+            return report.fail(&fault, Effect::Unknown);
+        }
+    };
+    report.after = Some(View::of(repo, &after));
+    report.changes = Some(verdict.changes.iter().map(|change| Change::of(change, &verdict.outside)).collect());
+    let ended_well = tried.outcome.ended == Ended::Exited(0);
+    if verdict.halted {
+        let tips = after.refs.iter().filter_map(|(name, id)| Some((name.strip_prefix("refs/heads/")?.to_owned(), *id)));
+        let event = after.halt.as_ref().map(|halt| halt.event.clone()).unwrap_or_default();
+        lock.remember_halt(&event, &tips.collect::<BTreeMap<_, _>>());
+    }
+    summary::outcome(
+        plan,
+        (before, &after),
+        &verdict,
+        if ended_well { None } else { Some(ended_badly(&tried.outcome)) },
+        report,
+    );
+    report.checks = Some(verdict.checks);
+    report.needs_restack = verdict.needs_restack;
+}
+
+fn executable(context: &Context, repo: &Repo, ready: Option<&Ready>, argv: &Argv) -> Result<Executable, Fault> {
+    match (argv.program(), ready) {
+        (Program::Gt, Some(ready)) => Ok(ready.gt.clone()),
+        (Program::Gt, None) => Err(Fault::new(Code::Internal, "gt is not ready")),
+        (Program::Git, _) => {
+            find_git(&context.env, &repo.root).map_err(|error| Fault::new(Code::GtMissing, error.to_string()))
+        }
+    }
+}
+
+fn record(context: &Context, operation: &str, before: &Snapshot) -> Record {
+    let tips = before
+        .refs
+        .iter()
+        .filter_map(|(name, id)| Some((name.strip_prefix("refs/heads/")?.to_owned(), id.to_string())));
+    Record::new(operation, (context.clock)(), before.current(), tips.collect())
+}
+
+fn repository(repo: &Repo, ready: Option<&Ready>) -> RepositoryReport {
+    let text = |path: &std::path::Path| path.display().to_string();
+    RepositoryReport {
+        root: text(&repo.root),
+        git_dir: text(&repo.git_dir),
+        common_dir: text(&repo.common_dir),
+        trunk: ready.map(|ready| ready.graphite.trunk.to_string()),
+        gt_version: ready.map(|ready| ready.detection.version.clone()),
+        cache: ready.map(|ready| ready.detection.cache),
+        cache_warning: ready.and_then(|ready| ready.detection.warning.clone()),
+    }
+}
+
+fn plan_report(operation: &str, tier: Tier, plan: &Plan, id: &PlanId) -> PlanReport {
+    PlanReport {
+        id: id.as_str().to_owned(),
+        operation: operation.to_owned(),
+        tier,
+        argv: match &plan.action {
+            Action::Show(argv) | Action::Change(argv) => Some(argv.args().to_vec()),
+            Action::Answer(_) | Action::Nothing(_) => None,
+        },
+        preconditions: plan.preconditions.clone(),
+        effects: plan.effects.clone(),
+        may_change: plan.may_change.iter().map(ToString::to_string).collect(),
+        promises: plan.promises.iter().map(crate::plan::Promise::sentence).collect(),
+    }
+}

@@ -1,0 +1,242 @@
+//! Everything between a valid request and its plan: the repository, gt, the wait for others, the first look.
+
+use std::collections::BTreeMap;
+use std::time::Instant;
+
+use gix::ObjectId;
+
+use super::perform::Context;
+use crate::command::{Argv, Ended, Executable, Flag, SUPPORTED_GT, Word, find_gt, parse_version};
+use crate::config::Config;
+use crate::disk::Sharing;
+use crate::fault::{Code, Fault};
+use crate::operation::Spec;
+use crate::plan::Need;
+use crate::repo::{
+    Abandoned, Depth, Detection, Graphite, Head, Intruder, Lock, Naming, Repo, Snapshot, StackError, aliases_of,
+    detect_cached, graphite, intruder, remember,
+};
+
+/// gt, ready to work in this repository.
+pub(super) struct Ready {
+    pub graphite: Graphite,
+    pub gt: Executable,
+    pub detection: Detection,
+}
+
+/// What an operation asks: see [`Need`].
+pub(super) struct Answers<'a> {
+    pub context: &'a Context,
+    pub repo: &'a Repo,
+    pub graphite: &'a Graphite,
+    pub lock: &'a Lock,
+    pub before: &'a Snapshot,
+    pub proved: std::cell::RefCell<Vec<String>>,
+}
+
+impl Need for Answers<'_> {
+    fn before(&self) -> &Snapshot {
+        self.before
+    }
+    fn repo(&self) -> &Repo {
+        self.repo
+    }
+    fn graphite(&self) -> &Graphite {
+        self.graphite
+    }
+    fn config(&self) -> &Config {
+        &self.context.config
+    }
+    fn naming(&self) -> Result<Naming, Fault> {
+        Naming::of(&self.context.env)
+    }
+    fn tips_at_halt(&self, event: &str) -> Option<BTreeMap<String, ObjectId>> {
+        self.lock.tips_at_halt(event)
+    }
+    fn proved(&self, sentence: String) {
+        let mut proved = self.proved.borrow_mut();
+        if !proved.contains(&sentence) {
+            proved.push(sentence);
+        }
+    }
+}
+
+/// Finds gt and proves that it may work here. The version is asked when the cache does not know it.
+pub(super) fn ready(context: &Context, repo: &Repo, lock: &Lock) -> Result<Ready, Fault> {
+    let graphite = graphite(repo)?;
+    let trunk = graphite.trunk.as_str();
+    if !repo.has_branch(&graphite.trunk)? {
+        return Err(Fault::new(Code::NotGraphite, format!("Graphite's trunk `{trunk}` is no local branch"))
+            .hint("Ask the person to run `gt init` again."));
+    }
+    let gt = find_gt(&context.env, &repo.root).map_err(|error| Fault::new(Code::GtMissing, error.to_string()))?;
+    aliases_of(&context.env)?;
+    let now = (context.clock)();
+    let detection = match detect_cached(repo, trunk, &gt.identity, now) {
+        Some(detection) => detection,
+        None => remember(repo, trunk, &gt.identity, &ask_version(context, repo, lock, &gt)?, now),
+    };
+    Ok(Ready { graphite, gt, detection })
+}
+
+fn ask_version(context: &Context, repo: &Repo, lock: &Lock, gt: &Executable) -> Result<String, Fault> {
+    let outcome = super::execute::run(context, repo, lock, gt, &Argv::gt_version())?;
+    match parse_version(&outcome.stdout.text).filter(|_| outcome.ended == Ended::Exited(0)) {
+        Some(version) if SUPPORTED_GT.contains(&version) => Ok(version.to_owned()),
+        Some(version) => Err(Fault::new(
+            Code::GtVersion,
+            format!("gt {version} at `{}` is not supported; {} is", gt.path.display(), SUPPORTED_GT.join(", ")),
+        )
+        .detail("version", version)),
+        None => {
+            let said: String = outcome.stdout.text.chars().chain(outcome.stderr.text.chars()).take(200).collect();
+            Err(Fault::new(
+                Code::GtVersion,
+                format!("`{} --version` does not answer with a version: {:?}", gt.path.display(), said),
+            ))
+        }
+    }
+}
+
+/// Waits until no git and no raw gt works here.
+pub(super) fn wait_for_others(context: &Context, repo: &Repo) -> Result<(), Fault> {
+    let started = Instant::now();
+    loop {
+        let Some(other) = intruder(repo) else { return Ok(()) };
+        if context.cancel.is_requested() {
+            return Err(Fault::new(Code::Cancelled, "cancelled while waiting for others"));
+        }
+        if started.elapsed() >= context.lock_wait {
+            let waited = context.lock_wait.as_secs_f32();
+            return Err(match other {
+                Intruder::LockFile(path) => Fault::new(
+                    Code::RepositoryBusy,
+                    format!("`{}` is there since before this request; waited {waited} s", path.display()),
+                )
+                .hint("When no git runs here, a killed git left it behind: ask the person to remove it.")
+                .detail("lock_file", path.display().to_string()),
+                Intruder::Gt { pid, command } => Fault::new(
+                    Code::RepositoryBusy,
+                    format!("`gt {command}` (process {pid}) is at work here; waited {waited} s"),
+                )
+                .detail("pid", pid),
+            });
+        }
+        std::thread::sleep(std::time::Duration::from_millis(20));
+    }
+}
+
+/// Looks. Where Graphite's database cannot be read as it is, gt is asked once: that makes gt repair or migrate it.
+pub(super) fn look(
+    context: &Context,
+    repo: &Repo,
+    lock: &Lock,
+    ready: Option<&Ready>,
+    depth: Depth,
+    warnings: &mut Vec<String>,
+) -> Result<Snapshot, Fault> {
+    let why = match repo.look(ready.map(|ready| &ready.graphite), depth) {
+        Ok(snapshot) => return Ok(snapshot),
+        Err(StackError::Fault(fault)) => return Err(fault),
+        Err(StackError::AskGt(why)) => why,
+    };
+    let ready = ready.ok_or_else(|| Fault::new(Code::StateUnreadable, why.clone()))?;
+    let outcome =
+        super::execute::run(context, repo, lock, &ready.gt, &Argv::gt(Word::State).flag(Flag::NoInteractive))?;
+    if outcome.ended != Ended::Exited(0) {
+        let said: String = outcome.stderr.text.trim().chars().take(300).collect();
+        return Err(Fault::new(Code::StateUnreadable, format!("{why}, and `gt state` fails: {said}")));
+    }
+    warnings.push(format!("gt was asked to look at its own state first: {why}"));
+    match repo.look(Some(&ready.graphite), depth) {
+        Ok(snapshot) => Ok(snapshot),
+        Err(StackError::Fault(fault)) => Err(fault),
+        Err(StackError::AskGt(why)) => Err(Fault::new(Code::StateUnreadable, format!("{why}, also after `gt state`"))),
+    }
+}
+
+/// Tells what a killed holder left behind, and puts HEAD back on its branch where that is provably safe.
+pub(super) fn inherit(
+    repo: &Repo,
+    Abandoned(record): &Abandoned,
+    sharing: Sharing,
+    now: &Snapshot,
+) -> Result<String, Fault> {
+    let heads: BTreeMap<&str, String> =
+        now.refs.iter().filter_map(|(name, id)| Some((name.strip_prefix("refs/heads/")?, id.to_string()))).collect();
+    let mut told = Vec::new();
+    for (name, tip) in &heads {
+        match record.tips.get(*name) {
+            Some(old) if old == tip => {}
+            Some(old) => told.push(format!("`{name}` has moved from {old}")),
+            None => told.push(format!("`{name}` was made")),
+        }
+    }
+    told.extend(
+        record
+            .tips
+            .iter()
+            .filter(|(name, _)| !heads.contains_key(name.as_str()))
+            .map(|(name, old)| format!("`{name}` is gone (it was at {old})")),
+    );
+    if let (Some(branch), Sharing::Exclusive) = (&record.branch, sharing)
+        && record.tips.get(branch).is_some_and(|tip| heads.get(branch.as_str()) == Some(tip))
+        && repo.put_back(branch, now)?
+    {
+        told.push(format!("HEAD had been left detached and is on `{branch}` again"));
+    }
+    let changed = if told.is_empty() { "nothing has changed since".to_owned() } else { told.join("; ") };
+    Ok(format!(
+        "process {} was killed during `{}` before it could report: {changed}",
+        record.process.pid, record.operation
+    ))
+}
+
+/// A look for a person's view: no request, no change.
+///
+/// # Errors
+/// As for `inspect`.
+pub fn look_only(context: &Context) -> Result<(Repo, Graphite, Snapshot, Vec<String>), Fault> {
+    let repo = Repo::open(&context.cwd)?;
+    let lock = Lock::take(&repo, Sharing::Shared, context.lock_wait, &context.cancel)?;
+    let graphite = graphite(&repo)?;
+    let mut warnings: Vec<String> = lock.warning.iter().cloned().collect();
+    let snapshot = match repo.look(Some(&graphite), Depth::Content) {
+        Ok(snapshot) => snapshot,
+        Err(StackError::Fault(fault)) => return Err(fault),
+        Err(StackError::AskGt(_)) => {
+            let ready = ready(context, &repo, &lock)?;
+            look(context, &repo, &lock, Some(&ready), Depth::Content, &mut warnings)?
+        }
+    };
+    drop(lock);
+    Ok((repo, graphite, snapshot, warnings))
+}
+
+/// Whether the record of a spec asks for gt.
+pub(super) fn ready_if_needed(context: &Context, repo: &Repo, lock: &Lock, spec: Spec) -> Result<Option<Ready>, Fault> {
+    if spec.graphite {
+        return ready(context, repo, lock).map(Some);
+    }
+    // Changes of the index need no gt, but a halt must be seen where Graphite is at work.
+    match ready(context, repo, lock) {
+        Ok(ready) => Ok(Some(ready)),
+        Err(fault) if fault.code == Code::NotGraphite => Ok(None),
+        Err(fault) => Err(fault),
+    }
+}
+
+impl Repo {
+    /// Puts HEAD back on `branch` when it is detached at exactly the branch's tip and nothing is in progress: then no
+    /// file and no commit is affected. Returns whether it was done.
+    ///
+    /// # Errors
+    /// A fault when HEAD cannot be written.
+    pub(super) fn put_back(&self, branch: &str, now: &Snapshot) -> Result<bool, Fault> {
+        let Head::Detached { at } = now.head else { return Ok(false) };
+        if now.branch_tip(branch) != Some(at) || !now.in_progress.is_empty() || now.halt.is_some() {
+            return Ok(false);
+        }
+        self.attach_head(branch).map(|()| true)
+    }
+}

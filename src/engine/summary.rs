@@ -1,0 +1,148 @@
+//! The words of a report: what happened, what it means, what to do next.
+
+use super::report::{PlanReport, Report, Status};
+use crate::fault::{Code, Effect, Fault};
+use crate::plan::{Difference, Plan, Thing, Verdict, list};
+use crate::repo::Snapshot;
+
+/// A plan as a person reads it.
+pub(super) fn plan(plan: &PlanReport) -> String {
+    let mut lines = vec![format!("Plan {} of `{}`, nothing has run.", plan.id, plan.operation)];
+    if let Some(argv) = &plan.argv {
+        lines.push(format!("Command: {}", argv.join(" ").escape_debug()));
+    }
+    for (title, items) in [
+        ("Effects", &plan.effects),
+        ("Verified", &plan.preconditions),
+        ("May change", &plan.may_change),
+        ("Promises", &plan.promises),
+    ] {
+        if !items.is_empty() {
+            lines.push(format!("{title}:"));
+            lines.extend(items.iter().map(|item| format!("- {item}")));
+        }
+    }
+    lines.join("\n")
+}
+
+/// Judges what was tried and writes status, text, fault and recovery. `ended_badly` is how the command ended when it
+/// did not end with success.
+pub(super) fn outcome(
+    plan: &Plan,
+    looks: (&Snapshot, &Snapshot),
+    verdict: &Verdict,
+    ended_badly: Option<Fault>,
+    report: &mut Report,
+) {
+    if verdict.halted && verdict.outside.is_empty() {
+        return halted(looks.1, report);
+    }
+    let nothing_changed = verdict.changes.is_empty();
+    match ended_badly {
+        None if verdict.holds() => done(plan, verdict, report),
+        None if nothing_changed => report.fail(
+            &Fault::new(Code::GtFailed, format!("the command reported success but did nothing: {}", broken(verdict))),
+            Effect::None,
+        ),
+        None => uncertain(Fault::new(Code::Unexpected, broken(verdict)), looks, verdict, report),
+        Some(fault) if nothing_changed => report.fail(&fault, Effect::None),
+        Some(fault) => {
+            let message = format!("{}, after it had changed: {}", fault.message, changed(&verdict.changes));
+            uncertain(Fault::new(Code::Incomplete, message), looks, verdict, report);
+        }
+    }
+}
+
+fn done(plan: &Plan, verdict: &Verdict, report: &mut Report) {
+    report.status = Status::Done;
+    let mut lines = Vec::new();
+    for (branch, reason) in &verdict.needs_restack {
+        lines.push(format!("`{branch}` needs a restack: {reason}."));
+    }
+    let effects = if plan.effects.is_empty() { changed(&verdict.changes) } else { plan.effects.join("; ") };
+    lines.push(format!("Done: {effects}."));
+    let moved: Vec<String> = verdict.changes.iter().filter_map(old_tip).collect();
+    if !moved.is_empty() {
+        lines.push(format!("Old tips: {}.", moved.join(", ")));
+    }
+    if let Some(branch) = verdict.needs_restack.keys().next() {
+        lines.push(format!("Next: `restack` with branch `{branch}`."));
+    }
+    report.text = lines.join("\n");
+}
+
+fn halted(after: &Snapshot, report: &mut Report) {
+    let conflicts =
+        after.content.iter().flat_map(|content| content.index.conflicts.iter().cloned()).collect::<Vec<_>>();
+    let (branch, remaining) =
+        after.halt.as_ref().map(|halt| (halt.branch.clone(), halt.remaining.clone())).unwrap_or_default();
+    let mut message = format!("`{branch}` conflicts in {}", list(&conflicts));
+    if !remaining.is_empty() {
+        message.push_str(&format!("; then come {}", list(&remaining)));
+    }
+    let fault = Fault::new(Code::Conflict, message)
+        .detail("branch", branch)
+        .detail("conflicts", conflicts)
+        .detail("remaining", remaining);
+    report.fail(&fault, Effect::Applied);
+    report.recovery.push("Edit the conflicting files, `stage` them, then `continue`.".to_owned());
+    report
+        .recovery
+        .push("Or `abort`, which puts every branch back to where it was (a person must say yes).".to_owned());
+}
+
+fn uncertain(fault: Fault, (before, after): (&Snapshot, &Snapshot), verdict: &Verdict, report: &mut Report) {
+    let fault = match verdict.needs_restack.keys().next() {
+        Some(branch) => {
+            fault.hint(format!("Look at `changes`; `restack` with branch `{branch}` finishes what was begun."))
+        }
+        None => fault,
+    };
+    report.fail(&fault, Effect::Applied);
+    report.recovery.extend(verdict.changes.iter().filter_map(way_back));
+    if before.current() != after.current()
+        && let Some(branch) = before.current()
+    {
+        let on = after.current().map_or_else(
+            || format!("detached at {}", after.head.commit().map(|id| id.to_string()).unwrap_or_default()),
+            |on| format!("on `{on}`"),
+        );
+        report.recovery.push(format!("HEAD was on `{branch}` and is {on}; `git switch {branch}` goes back."));
+    }
+}
+
+/// What of the frame and the promises is broken.
+fn broken(verdict: &Verdict) -> String {
+    let frame = verdict.outside.iter().map(|change| format!("{} changed, which the plan does not name", change.thing));
+    let promises = verdict.checks.iter().filter(|check| !check.holds);
+    let promises =
+        promises.map(|check| format!("not so: {} ({})", check.promise, check.found.clone().unwrap_or_default()));
+    let all: Vec<String> = frame.chain(promises).collect();
+    let more = all.len().saturating_sub(10);
+    let shown = all.into_iter().take(10).collect::<Vec<_>>().join("; ");
+    if more == 0 { shown } else { format!("{shown}; and {more} more") }
+}
+
+fn changed(changes: &[Difference]) -> String {
+    let things: Vec<String> = changes.iter().map(|change| change.thing.to_string()).collect();
+    list(&things)
+}
+
+fn old_tip(change: &Difference) -> Option<String> {
+    match &change.thing {
+        Thing::Branch(name) if !change.before.is_empty() => Some(format!("`{name}` was at {}", change.before)),
+        _ => None,
+    }
+}
+
+/// The git command by which a person puts one thing back.
+fn way_back(change: &Difference) -> Option<String> {
+    let Thing::Branch(name) = &change.thing else { return None };
+    Some(match (change.before.as_str(), change.after.as_str()) {
+        ("", _) => format!("`{name}` is new, at {}.", change.after),
+        (old, "") => format!("`{name}` is gone; `git branch {name} {old}` makes it again."),
+        (old, new) => format!(
+            "`{name}` was at {old} and is at {new}; `git update-ref refs/heads/{name} {old} {new}` puts it back where no worktree has it checked out."
+        ),
+    })
+}

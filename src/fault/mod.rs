@@ -1,0 +1,64 @@
+//! What can go wrong, as data: a closed table of codes, and the `Fault` that carries one.
+
+mod code;
+
+use std::collections::BTreeMap;
+
+pub use code::{Class, Code};
+
+/// A refusal or a failure. Callers branch on `code`; people read `message` and `hint`.
+///
+/// Guarantees: `message` is a lowercase fragment with values in backticks; `hint` is one imperative sentence that
+/// says what to do next; `details` holds the values behind the message under stable names.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Fault {
+    /// The stable code.
+    pub code: Code,
+    /// What was wrong, and where.
+    pub message: String,
+    /// What to do next.
+    pub hint: String,
+    /// Values behind the message, by name.
+    pub details: BTreeMap<String, serde_json::Value>,
+}
+
+/// What a failed or interrupted request did to the world, computed from the two looks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, schemars::JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Effect {
+    /// Nothing that the snapshot sees has changed.
+    None,
+    /// Something has changed; `changes` lists it.
+    Applied,
+    /// The second look was not possible.
+    Unknown,
+}
+
+impl Fault {
+    /// A fault with the code's default hint.
+    pub fn new(code: Code, message: impl Into<String>) -> Self {
+        Self { code, message: message.into(), hint: code.hint().to_owned(), details: BTreeMap::new() }
+    }
+
+    /// Replaces the default hint by one that knows the case at hand.
+    #[must_use]
+    pub fn hint(mut self, hint: impl Into<String>) -> Self {
+        self.hint = hint.into();
+        self
+    }
+
+    /// Adds a named value.
+    #[must_use]
+    pub fn detail(mut self, name: &str, value: impl Into<serde_json::Value>) -> Self {
+        self.details.insert(name.to_owned(), value.into());
+        self
+    }
+}
+
+impl std::fmt::Display for Fault {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{}: {}", self.code.name(), self.message)
+    }
+}
+
+impl std::error::Error for Fault {}

@@ -1,0 +1,6 @@
+//! The fronts: where requests come in and reports go out.
+
+pub mod cli;
+mod doctor;
+mod paint;
+mod stack;

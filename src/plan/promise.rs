@@ -1,0 +1,263 @@
+//! What must be true after a command, and how each promise is checked against the second look.
+
+use gix::ObjectId;
+
+use super::need::list;
+use crate::fault::Fault;
+use crate::repo::{Carried, Repo, Snapshot};
+
+/// Something that must be true afterwards.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Promise {
+    /// HEAD is on this branch.
+    OnBranch(String),
+    /// Nothing is staged and nothing unstaged.
+    Clean,
+    /// What was staged is staged, with the same content.
+    StagedKept,
+    /// The branch's tip has exactly this tree.
+    Tree {
+        /// The branch.
+        branch: String,
+        /// The tree.
+        tree: ObjectId,
+    },
+    /// The branch's tip has exactly these parents.
+    Parents {
+        /// The branch.
+        branch: String,
+        /// The parents, in order.
+        parents: Vec<ObjectId>,
+    },
+    /// The branch is exactly at this commit.
+    Tip {
+        /// The branch.
+        branch: String,
+        /// The commit.
+        at: ObjectId,
+    },
+    /// The branch is gone.
+    Gone(String),
+    /// Graphite's record says that the branch is on this parent.
+    On {
+        /// The branch.
+        branch: String,
+        /// The parent.
+        parent: String,
+    },
+    /// The branch is based on its parent's tip, in the commits.
+    Based(String),
+    /// Each branch holds the commits it held, on its parent's tip, or is listed as needing a restack.
+    Carried(Vec<String>),
+    /// No operation is halted or in progress.
+    Settled,
+    /// The path has no unstaged change left and is not untracked.
+    Staged(String),
+    /// The path has no staged change left.
+    NotStaged(String),
+    /// Every staged change but those at these paths is as it was.
+    OthersStaged(Vec<String>),
+}
+
+/// A promise, held or not.
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, schemars::JsonSchema)]
+pub struct Check {
+    /// The promise as a sentence.
+    pub promise: String,
+    /// Whether it holds.
+    pub holds: bool,
+    /// What was found instead.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub found: Option<String>,
+}
+
+impl Promise {
+    /// The promise as a sentence.
+    #[must_use]
+    pub fn sentence(&self) -> String {
+        match self {
+            Self::OnBranch(branch) => format!("`{branch}` is checked out"),
+            Self::Clean => "the worktree is clean".to_owned(),
+            Self::StagedKept => "what was staged is still staged".to_owned(),
+            Self::Tree { branch, tree } => format!("the tip of `{branch}` has the tree {tree}"),
+            Self::Parents { branch, parents } => {
+                let parents: Vec<_> = parents.iter().map(ToString::to_string).collect();
+                format!("the tip of `{branch}` is a child of {}", parents.join(" and "))
+            }
+            Self::Tip { branch, at } => format!("`{branch}` is at {at}"),
+            Self::Gone(branch) => format!("`{branch}` is gone"),
+            Self::On { branch, parent } => format!("Graphite has `{branch}` on `{parent}`"),
+            Self::Based(branch) => format!("`{branch}` is based on its parent's tip"),
+            Self::Carried(branches) => format!("carried along or listed: {}", list(branches)),
+            Self::Settled => "no operation is in progress".to_owned(),
+            Self::Staged(path) => format!("`{path}` is staged as it is"),
+            Self::NotStaged(path) => format!("`{path}` has no staged change"),
+            Self::OthersStaged(_) => "every other staged change is as it was".to_owned(),
+        }
+    }
+
+    /// Checks the promise.
+    ///
+    /// # Errors
+    /// A fault when an object cannot be read.
+    pub fn check(&self, repo: &Repo, before: &Snapshot, after: &Snapshot) -> Result<Check, Fault> {
+        let found = self.broken(repo, before, after)?;
+        Ok(Check { promise: self.sentence(), holds: found.is_none(), found })
+    }
+
+    /// What was found instead of what was promised.
+    fn broken(&self, repo: &Repo, before: &Snapshot, after: &Snapshot) -> Result<Option<String>, Fault> {
+        let unless = |holds: bool, found: String| if holds { None } else { Some(found) };
+        Ok(match self {
+            Self::OnBranch(branch) => unless(
+                after.current() == Some(branch),
+                after.current().map_or("HEAD is detached".to_owned(), |on| format!("`{on}` is checked out")),
+            ),
+            Self::Clean => dirt(after),
+            Self::StagedKept => lost_staged(before, after),
+            Self::Tree { branch, tree } => match after.branch_tip(branch) {
+                Some(tip) => wrong_tree(repo, repo.tree_of(tip)?, *tree)?,
+                None => Some("the branch does not exist".to_owned()),
+            },
+            Self::Parents { branch, parents } => match after.branch_tip(branch) {
+                Some(tip) => {
+                    let has = repo.parents_of(tip)?;
+                    unless(has == *parents, format!("its parents are {has:?}"))
+                }
+                None => Some("the branch does not exist".to_owned()),
+            },
+            Self::Tip { branch, at } => {
+                let tip = after.branch_tip(branch);
+                unless(tip == Some(*at), tip.map_or("it does not exist".to_owned(), |tip| format!("it is at {tip}")))
+            }
+            Self::Gone(branch) => after.branch_tip(branch).map(|tip| format!("it is at {tip}")),
+            Self::On { branch, parent } => {
+                let on = after.stack.branches.get(branch).map(|tracked| tracked.parent.as_str());
+                unless(
+                    on == Some(parent),
+                    on.map_or("Graphite does not track it".to_owned(), |on| format!("Graphite has it on `{on}`")),
+                )
+            }
+            Self::Based(branch) => not_based(repo, after, branch)?,
+            Self::Carried(branches) => wrongly_carried(repo, before, after, branches)?,
+            Self::Settled => after
+                .halt
+                .as_ref()
+                .map(|halt| format!("halted at `{}`", halt.branch))
+                .or_else(|| after.in_progress.first().map(|kind| format!("a {} is in progress", kind.name()))),
+            Self::Staged(path) => {
+                let content = after.content.as_ref();
+                let left = content.is_some_and(|c| c.unstaged.contains_key(path) || c.untracked.contains_key(path));
+                unless(!left, "the worktree still differs from the index".to_owned())
+            }
+            Self::NotStaged(path) => unless(
+                !after.content.as_ref().is_some_and(|c| c.index.staged.contains_key(path)),
+                "it is staged".to_owned(),
+            ),
+            Self::OthersStaged(paths) => {
+                let others = |snapshot: &Snapshot| -> Vec<String> {
+                    let index = snapshot.content.iter().map(|content| &content.index);
+                    let kept = |path: &&String| !paths.contains(path);
+                    index
+                        .flat_map(|index| {
+                            index
+                                .staged
+                                .iter()
+                                .map(|(path, change)| (path, format!("{path} {change:?}")))
+                                .chain(index.conflicts.iter().map(|path| (path, path.clone())))
+                                .filter(|(path, _)| kept(path))
+                                .map(|(_, text)| text)
+                                .collect::<Vec<_>>()
+                        })
+                        .collect()
+                };
+                unless(others(before) == others(after), "another path of the index has changed".to_owned())
+            }
+        })
+    }
+}
+
+fn dirt(after: &Snapshot) -> Option<String> {
+    let content = after.content.as_ref()?;
+    let changed: Vec<String> =
+        content.index.staged.keys().chain(content.unstaged.keys()).chain(&content.index.conflicts).cloned().collect();
+    (!changed.is_empty()).then(|| format!("changed: {}", list(&changed)))
+}
+
+fn lost_staged(before: &Snapshot, after: &Snapshot) -> Option<String> {
+    let staged = |snapshot: &Snapshot| -> Vec<(String, String)> {
+        let index = snapshot.content.iter().map(|content| &content.index);
+        index
+            .flat_map(|index| index.staged.iter().map(|(path, change)| (path.clone(), format!("{:?}", change.after))))
+            .collect()
+    };
+    let (was, is) = (staged(before), staged(after));
+    let lost: Vec<String> = was.iter().filter(|entry| !is.contains(entry)).map(|(path, _)| path.clone()).collect();
+    (!lost.is_empty()).then(|| format!("no longer staged as it was: {}", list(&lost)))
+}
+
+fn wrong_tree(repo: &Repo, is: ObjectId, promised: ObjectId) -> Result<Option<String>, Fault> {
+    if is == promised {
+        return Ok(None);
+    }
+    // The promised tree may exist only as an index.
+    let paths = repo
+        .differing_paths(promised, is, 20)
+        .map(|paths| format!(", which differs in {}", list(&paths)))
+        .unwrap_or_default();
+    Ok(Some(format!("it has the tree {is}{paths}")))
+}
+
+fn not_based(repo: &Repo, after: &Snapshot, branch: &str) -> Result<Option<String>, Fault> {
+    let Some(tracked) = after.stack.branches.get(branch) else {
+        return Ok(Some("Graphite does not track it".to_owned()));
+    };
+    let (Some(tip), Some(parent)) = (after.branch_tip(branch), after.branch_tip(&tracked.parent)) else {
+        return Ok(Some("it or its parent does not exist".to_owned()));
+    };
+    Ok((!repo.contains(tip, parent)?).then(|| format!("it does not contain the tip of `{}`", tracked.parent)))
+}
+
+/// Branches that neither sit on their parent with all they held nor count as needing a restack.
+fn wrongly_carried(
+    repo: &Repo,
+    before: &Snapshot,
+    after: &Snapshot,
+    branches: &[String],
+) -> Result<Option<String>, Fault> {
+    let mut wrong = Vec::new();
+    for branch in branches {
+        let (Some(old), Some(old_tip)) = (before.stack.branches.get(branch), before.branch_tip(branch)) else {
+            continue;
+        };
+        let (Some(new), Some(new_tip)) = (after.stack.branches.get(branch), after.branch_tip(branch)) else {
+            wrong.push(format!("`{branch}` is no longer tracked"));
+            continue;
+        };
+        if new_tip == old_tip {
+            continue;
+        }
+        let mut olds = authored(repo, old.base, old_tip)?.into_iter();
+        let kept = authored(repo, new.base, new_tip)?;
+        // A commit whose change is in the new base already is rightly left out; any other must be there, in order.
+        if !kept.iter().all(|commit| olds.any(|old| old == *commit)) {
+            wrong.push(format!("`{branch}` holds commits that it did not hold before"));
+            continue;
+        }
+        let trees = Carried {
+            old_base: repo.tree_of(old.base)?,
+            old_tip: repo.tree_of(old_tip)?,
+            new_base: repo.tree_of(new.base)?,
+            new_tip: repo.tree_of(new_tip)?,
+        };
+        let paths = repo.wrongly_carried(trees)?;
+        if !paths.is_empty() {
+            wrong.push(format!("`{branch}` lost or gained changes in {}", list(&paths)));
+        }
+    }
+    Ok((!wrong.is_empty()).then(|| wrong.join("; ")))
+}
+
+fn authored(repo: &Repo, base: ObjectId, tip: ObjectId) -> Result<Vec<crate::repo::Authored>, Fault> {
+    repo.commits_between(base, tip)?.into_iter().map(|commit| repo.authored(commit)).collect()
+}
