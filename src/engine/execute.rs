@@ -7,7 +7,7 @@ use crate::plan::{Plan, Verdict, verify};
 use crate::repo::{Depth, Lock, Repo, Snapshot};
 
 use super::perform::Context;
-use super::prepare::{self, Ready};
+use super::prepare::{self, Site};
 
 /// From the interrupt to the kill: gt puts everything back within this.
 const GRACE: std::time::Duration = std::time::Duration::from_secs(5);
@@ -55,39 +55,34 @@ pub(super) fn run(
 
 /// Runs the change and takes the second look.
 pub(super) fn change(
-    context: &Context,
-    repo: &Repo,
-    lock: &Lock,
-    ready: Option<&Ready>,
+    site: &Site<'_>,
     executable: &Executable,
-    (plan, argv, before): (&Plan, &Argv, &Snapshot),
+    (plan, argv): (&Plan, &Argv),
+    before: &Snapshot,
 ) -> Result<Tried, Fault> {
-    let outcome = run(context, repo, lock, executable, argv)?;
+    let outcome = run(site.context, &site.repo, &site.lock, executable, argv)?;
     let mut mended = None;
-    let second = second_look(context, repo, lock, ready, (plan, before, &outcome), &mut mended);
+    let second = second_look(site, plan, (before, &outcome), &mut mended);
     Ok(Tried { outcome, second, mended })
 }
 
 fn second_look(
-    context: &Context,
-    repo: &Repo,
-    lock: &Lock,
-    ready: Option<&Ready>,
-    (plan, before, outcome): (&Plan, &Snapshot, &Outcome),
+    site: &Site<'_>,
+    plan: &Plan,
+    (before, outcome): (&Snapshot, &Outcome),
     mended: &mut Option<String>,
 ) -> Result<(Snapshot, Verdict), Fault> {
-    // The look must not be cut short by the cancellation that it follows.
-    let calm = Context { cancel: command::Cancel::never(), ..context.clone() };
+    // What the look has to say beyond what is true is said by the first one.
     let mut ignored = Vec::new();
-    let mut after = prepare::look(&calm, repo, lock, ready, Depth::Content, &mut ignored)?;
+    let mut after = prepare::look(site, Depth::Content, &mut ignored)?;
     if let Some(branch) = before.current().filter(|_| outcome.ended != Ended::Exited(0))
         && before.branch_tip(branch) == after.branch_tip(branch)
-        && repo.put_back(branch, &after)?
+        && site.repo.put_back(branch, &after)?
     {
         *mended = Some(branch.to_owned());
-        after = prepare::look(&calm, repo, lock, ready, Depth::Content, &mut ignored)?;
+        after = prepare::look(site, Depth::Content, &mut ignored)?;
     }
     let skipped = command::skipped_branches(&outcome.stdout.text, &outcome.stderr.text);
-    let verdict = verify(repo, plan, (before, &after), &skipped)?;
+    let verdict = verify(&site.repo, plan, (before, &after), &skipped)?;
     Ok((after, verdict))
 }

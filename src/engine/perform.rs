@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use super::execute::{self, Tried};
 use super::gate::Accepted;
-use super::prepare::{self, Answers, Ready};
+use super::prepare::{self, Answers, Ready, Site};
 use super::report::{Change, CommandReport, PlanReport, Report, RepositoryReport, Status, strip_ansi};
 use super::summary;
 use super::view::View;
@@ -16,8 +16,8 @@ use crate::config::Config;
 use crate::disk::Sharing;
 use crate::fault::{Code, Effect, Fault};
 use crate::plan::{Action, Plan, Tier};
-use crate::repo::{Graphite, Lock, Record, Repo, Snapshot};
-use crate::value::{BranchName, PlanId};
+use crate::repo::{Depth, Lock, Record, Repo, Snapshot, state_fault};
+use crate::value::PlanId;
 
 /// Everything that a model must not choose: the caller gives it by flag, environment or parameter.
 #[derive(Clone)]
@@ -77,25 +77,31 @@ fn steps(context: &Context, accepted: &Accepted, mode: Mode, report: &mut Report
     report.warnings.extend(lock.warning.clone());
     let ready = prepare::ready_if_needed(context, &repo, &lock, spec)?;
     report.repository = Some(repository(&repo, ready.as_ref()));
+    let site = Site { context, repo, lock, ready };
     if changes {
-        prepare::wait_for_others(context, &repo)?;
+        prepare::wait_for_others(context, &site.repo)?;
     }
-    let before = first_look(context, &repo, &lock, ready.as_ref(), (spec.depth, sharing), report)?;
-    report.before = Some(View::of(&repo, &before));
+    let before = first_look(&site, spec.depth, sharing, report)?;
+    report.before = Some(View::of(&site.repo, &before));
 
-    let (plan, id) = planned(context, accepted, &repo, &lock, ready.as_ref(), &before)?;
+    let (plan, id) = planned(&site, accepted, &before)?;
     report.warnings.extend(plan.warnings.clone());
     let shown = plan_report(request.name(), spec.tier, &plan, &id);
     if mode == Mode::Plan {
-        approval::offer(lock.state()?, &id, (context.clock)()).map_err(|error| crate::repo::state_fault(&error))?;
+        approval::offer(site.lock.state()?, &id, (context.clock)()).map_err(|error| state_fault(&error))?;
         report.text = summary::plan(&shown);
         report.plan = Some(shown);
         return Ok(());
     }
-    approve(context, &lock, &plan, (spec.tier, &id), &shown, report)?;
+    approve(&site, &plan, (spec.tier, &id), &shown, report)?;
     if context.cancel.is_requested() {
         return Err(Fault::new(Code::Cancelled, "cancelled before anything ran"));
     }
+    act(&site, request.name(), &plan, &before, report)
+}
+
+/// Carries the plan out.
+fn act(site: &Site<'_>, operation: &str, plan: &Plan, before: &Snapshot, report: &mut Report) -> Result<(), Fault> {
     match &plan.action {
         Action::Answer(text) => report.text.clone_from(text),
         Action::Nothing(why) => {
@@ -103,69 +109,46 @@ fn steps(context: &Context, accepted: &Accepted, mode: Mode, report: &mut Report
             report.text = format!("Done: nothing to do, {why}.");
             report.changes = Some(Vec::new());
         }
-        Action::Show(argv) => show(context, &repo, &lock, ready.as_ref(), argv, report)?,
+        Action::Show(argv) => show(site, argv, report)?,
         Action::Change(argv) => {
-            let executable = executable(context, &repo, ready.as_ref(), argv)?;
-            lock.begin(&record(context, request.name(), &before))?;
-            let tried = execute::change(context, &repo, &lock, ready.as_ref(), &executable, (&plan, argv, &before))?;
-            conclude(&repo, &lock, &plan, &before, tried, report);
-            lock.end();
+            let executable = executable(site, argv)?;
+            site.lock.begin(&record(site.context, operation, before))?;
+            let tried = execute::change(site, &executable, (plan, argv), before)?;
+            conclude(site, plan, before, tried, report);
+            site.lock.end();
         }
     }
     Ok(())
 }
 
-fn first_look(
-    context: &Context,
-    repo: &Repo,
-    lock: &Lock,
-    ready: Option<&Ready>,
-    (depth, sharing): (crate::repo::Depth, Sharing),
-    report: &mut Report,
-) -> Result<Snapshot, Fault> {
-    let before = prepare::look(context, repo, lock, ready, depth, &mut report.warnings)?;
-    let Some(abandoned) = &lock.abandoned else { return Ok(before) };
-    report.warnings.push(prepare::inherit(repo, abandoned, sharing, &before)?);
+fn first_look(site: &Site<'_>, depth: Depth, sharing: Sharing, report: &mut Report) -> Result<Snapshot, Fault> {
+    let before = prepare::look(site, depth, &mut report.warnings)?;
+    let Some(abandoned) = &site.lock.abandoned else { return Ok(before) };
+    report.warnings.push(prepare::inherit(&site.repo, abandoned, sharing, &before)?);
     if sharing == Sharing::Exclusive {
-        lock.end();
+        site.lock.end();
     }
-    prepare::look(context, repo, lock, ready, depth, &mut report.warnings)
+    prepare::look(site, depth, &mut report.warnings)
 }
 
-fn planned(
-    context: &Context,
-    accepted: &Accepted,
-    repo: &Repo,
-    lock: &Lock,
-    ready: Option<&Ready>,
-    before: &Snapshot,
-) -> Result<(Plan, PlanId), Fault> {
-    let none = Graphite { trunk: BranchName::try_from("main".to_owned()).expect("a branch name"), trunks: Vec::new() };
-    let answers = Answers {
-        context,
-        repo,
-        lock,
-        before,
-        graphite: ready.map_or(&none, |ready| &ready.graphite),
-        proved: std::cell::RefCell::default(),
-    };
+fn planned(site: &Site<'_>, accepted: &Accepted, before: &Snapshot) -> Result<(Plan, PlanId), Fault> {
+    let answers = Answers { site, before, proved: std::cell::RefCell::default() };
     let mut plan = accepted.request.plan(&answers)?;
     plan.preconditions = answers.proved.into_inner();
-    let id = plan.id(&accepted.canonical, repo, before);
+    let id = plan.id(&accepted.canonical, &site.repo, before);
     Ok((plan, id))
 }
 
 /// A grant must name exactly this plan; what always needs a person's yes is refused without one.
 fn approve(
-    context: &Context,
-    lock: &Lock,
+    site: &Site<'_>,
     plan: &Plan,
     (tier, id): (Tier, &PlanId),
     shown: &PlanReport,
     report: &mut Report,
 ) -> Result<(), Fault> {
-    let now = (context.clock)();
-    if let Some(grant) = &context.grant {
+    let now = (site.context.clock)();
+    if let Some(grant) = &site.context.grant {
         if grant != id {
             report.plan = Some(shown.clone());
             return Err(Fault::new(
@@ -174,35 +157,31 @@ fn approve(
             )
             .detail("plan", id.as_str()));
         }
-        return approval::spend(lock.state()?, id, now).map_err(|error| match error {
+        return approval::spend(site.lock.state()?, id, now).map_err(|error| match error {
             GrantError::Unknown(_) | GrantError::Used(_) => Fault::new(Code::Stale, error.to_string()),
-            GrantError::State(error) => crate::repo::state_fault(&error),
+            GrantError::State(error) => state_fault(&error),
         });
     }
     if tier != Tier::Ask || matches!(plan.action, Action::Nothing(_)) {
         return Ok(());
     }
-    approval::offer(lock.state()?, id, now).map_err(|error| crate::repo::state_fault(&error))?;
+    approval::offer(site.lock.state()?, id, now).map_err(|error| state_fault(&error))?;
     report.plan = Some(shown.clone());
     report.recovery.push(format!(
         "A person grants it within an hour by sending the same request to `pi-graphite run --grant {}`.",
         id.as_str()
     ));
-    Err(Fault::new(Code::ApprovalNeeded, format!("a person must say yes first: {}", plan.effects.join("; ")))
-        .detail("plan", id.as_str()))
+    Err(Fault::new(
+        Code::ApprovalNeeded,
+        format!("a person must say yes first: {}", plan.effect_sentences().collect::<Vec<_>>().join("; ")),
+    )
+    .detail("plan", id.as_str()))
 }
 
 /// Runs a command whose output is the answer.
-fn show(
-    context: &Context,
-    repo: &Repo,
-    lock: &Lock,
-    ready: Option<&Ready>,
-    argv: &Argv,
-    report: &mut Report,
-) -> Result<(), Fault> {
-    let executable = executable(context, repo, ready, argv)?;
-    let outcome = execute::run(context, repo, lock, &executable, argv)?;
+fn show(site: &Site<'_>, argv: &Argv, report: &mut Report) -> Result<(), Fault> {
+    let executable = executable(site, argv)?;
+    let outcome = execute::run(site.context, &site.repo, &site.lock, &executable, argv)?;
     report.timing.command_ms = outcome.duration.as_secs_f64() * 1e3;
     report.command = Some(CommandReport::of(&outcome));
     if outcome.ended != Ended::Exited(0) {
@@ -227,7 +206,7 @@ fn ended_badly(outcome: &Outcome) -> Fault {
 }
 
 /// Turns what was tried into status, text and recovery.
-fn conclude(repo: &Repo, lock: &Lock, plan: &Plan, before: &Snapshot, tried: Tried, report: &mut Report) {
+fn conclude(site: &Site<'_>, plan: &Plan, before: &Snapshot, tried: Tried, report: &mut Report) {
     report.timing.command_ms = tried.outcome.duration.as_secs_f64() * 1e3;
     report.command = Some(CommandReport::of(&tried.outcome));
     if let Some(branch) = &tried.mended {
@@ -245,13 +224,13 @@ fn conclude(repo: &Repo, lock: &Lock, plan: &Plan, before: &Snapshot, tried: Tri
             return report.fail(&fault, Effect::Unknown);
         }
     };
-    report.after = Some(View::of(repo, &after));
+    report.after = Some(View::of(&site.repo, &after));
     report.changes = Some(verdict.changes.iter().map(|change| Change::of(change, &verdict.outside)).collect());
     let ended_well = tried.outcome.ended == Ended::Exited(0);
     if verdict.halted {
         let tips = after.refs.iter().filter_map(|(name, id)| Some((name.strip_prefix("refs/heads/")?.to_owned(), *id)));
         let event = after.halt.as_ref().map(|halt| halt.event.clone()).unwrap_or_default();
-        lock.remember_halt(&event, &tips.collect::<BTreeMap<_, _>>());
+        site.lock.remember_halt(&event, &tips.collect::<BTreeMap<_, _>>());
     }
     summary::outcome(
         plan,
@@ -264,13 +243,12 @@ fn conclude(repo: &Repo, lock: &Lock, plan: &Plan, before: &Snapshot, tried: Tri
     report.needs_restack = verdict.needs_restack;
 }
 
-fn executable(context: &Context, repo: &Repo, ready: Option<&Ready>, argv: &Argv) -> Result<Executable, Fault> {
-    match (argv.program(), ready) {
+fn executable(site: &Site<'_>, argv: &Argv) -> Result<Executable, Fault> {
+    match (argv.program(), &site.ready) {
         (Program::Gt, Some(ready)) => Ok(ready.gt.clone()),
         (Program::Gt, None) => Err(Fault::new(Code::Internal, "gt is not ready")),
-        (Program::Git, _) => {
-            find_git(&context.env, &repo.root).map_err(|error| Fault::new(Code::GtMissing, error.to_string()))
-        }
+        (Program::Git, _) => find_git(&site.context.env, &site.repo.root)
+            .map_err(|error| Fault::new(Code::GtMissing, error.to_string()).hint("Ask the person to install git.")),
     }
 }
 
@@ -305,7 +283,7 @@ fn plan_report(operation: &str, tier: Tier, plan: &Plan, id: &PlanId) -> PlanRep
             Action::Answer(_) | Action::Nothing(_) => None,
         },
         preconditions: plan.preconditions.clone(),
-        effects: plan.effects.clone(),
+        effects: plan.effect_sentences().collect(),
         may_change: plan.may_change.iter().map(ToString::to_string).collect(),
         promises: plan.promises.iter().map(crate::plan::Promise::sentence).collect(),
     }

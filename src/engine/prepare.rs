@@ -6,7 +6,7 @@ use std::time::Instant;
 use gix::ObjectId;
 
 use super::perform::Context;
-use crate::command::{Argv, Ended, Executable, Flag, SUPPORTED_GT, Word, find_gt, parse_version};
+use crate::command::{Argv, Cancel, Ended, Executable, Flag, SUPPORTED_GT, Word, find_gt, parse_version};
 use crate::config::Config;
 use crate::disk::Sharing;
 use crate::fault::{Code, Fault};
@@ -24,12 +24,18 @@ pub(super) struct Ready {
     pub detection: Detection,
 }
 
+/// Where a request is carried out, while the lock is held.
+pub(super) struct Site<'a> {
+    pub context: &'a Context,
+    pub repo: Repo,
+    pub lock: Lock,
+    /// `None` in a repository without Graphite.
+    pub ready: Option<Ready>,
+}
+
 /// What an operation asks: see [`Need`].
 pub(super) struct Answers<'a> {
-    pub context: &'a Context,
-    pub repo: &'a Repo,
-    pub graphite: &'a Graphite,
-    pub lock: &'a Lock,
+    pub site: &'a Site<'a>,
     pub before: &'a Snapshot,
     pub proved: std::cell::RefCell<Vec<String>>,
 }
@@ -39,19 +45,16 @@ impl Need for Answers<'_> {
         self.before
     }
     fn repo(&self) -> &Repo {
-        self.repo
-    }
-    fn graphite(&self) -> &Graphite {
-        self.graphite
+        &self.site.repo
     }
     fn config(&self) -> &Config {
-        &self.context.config
+        &self.site.context.config
     }
     fn naming(&self) -> Result<Naming, Fault> {
-        Naming::of(&self.context.env)
+        Naming::of(&self.site.context.env)
     }
     fn tips_at_halt(&self, event: &str) -> Option<BTreeMap<String, ObjectId>> {
-        self.lock.tips_at_halt(event)
+        self.site.lock.tips_at_halt(event)
     }
     fn proved(&self, sentence: String) {
         let mut proved = self.proved.borrow_mut();
@@ -127,28 +130,24 @@ pub(super) fn wait_for_others(context: &Context, repo: &Repo) -> Result<(), Faul
 }
 
 /// Looks. Where Graphite's database cannot be read as it is, gt is asked once: that makes gt repair or migrate it.
-pub(super) fn look(
-    context: &Context,
-    repo: &Repo,
-    lock: &Lock,
-    ready: Option<&Ready>,
-    depth: Depth,
-    warnings: &mut Vec<String>,
-) -> Result<Snapshot, Fault> {
-    let why = match repo.look(ready.map(|ready| &ready.graphite), depth) {
+pub(super) fn look(site: &Site<'_>, depth: Depth, warnings: &mut Vec<String>) -> Result<Snapshot, Fault> {
+    let graphite = site.ready.as_ref().map(|ready| &ready.graphite);
+    let why = match site.repo.look(graphite, depth) {
         Ok(snapshot) => return Ok(snapshot),
         Err(StackError::Fault(fault)) => return Err(fault),
         Err(StackError::AskGt(why)) => why,
     };
-    let ready = ready.ok_or_else(|| Fault::new(Code::StateUnreadable, why.clone()))?;
-    let outcome =
-        super::execute::run(context, repo, lock, &ready.gt, &Argv::gt(Word::State).flag(Flag::NoInteractive))?;
+    let ready = site.ready.as_ref().ok_or_else(|| Fault::new(Code::StateUnreadable, why.clone()))?;
+    // The look that follows a cancelled command must not be cut short by the cancellation.
+    let calm = Context { cancel: Cancel::never(), ..site.context.clone() };
+    let argv = Argv::gt(Word::State).flag(Flag::NoInteractive);
+    let outcome = super::execute::run(&calm, &site.repo, &site.lock, &ready.gt, &argv)?;
     if outcome.ended != Ended::Exited(0) {
         let said: String = outcome.stderr.text.trim().chars().take(300).collect();
         return Err(Fault::new(Code::StateUnreadable, format!("{why}, and `gt state` fails: {said}")));
     }
     warnings.push(format!("gt was asked to look at its own state first: {why}"));
-    match repo.look(Some(&ready.graphite), depth) {
+    match site.repo.look(graphite, depth) {
         Ok(snapshot) => Ok(snapshot),
         Err(StackError::Fault(fault)) => Err(fault),
         Err(StackError::AskGt(why)) => Err(Fault::new(Code::StateUnreadable, format!("{why}, also after `gt state`"))),
@@ -192,28 +191,26 @@ pub(super) fn inherit(
     ))
 }
 
-/// A look for a person's view: no request, no change.
+/// A look for a person's view: no request, no change, and gt only where its database cannot be read without.
 ///
 /// # Errors
 /// As for `inspect`.
-pub fn look_only(context: &Context) -> Result<(Repo, Graphite, Snapshot, Vec<String>), Fault> {
+pub fn look_only(context: &Context) -> Result<(Repo, Snapshot, Vec<String>), Fault> {
     let repo = Repo::open(&context.cwd)?;
     let lock = Lock::take(&repo, Sharing::Shared, context.lock_wait, &context.cancel)?;
-    let graphite = graphite(&repo)?;
     let mut warnings: Vec<String> = lock.warning.iter().cloned().collect();
-    let snapshot = match repo.look(Some(&graphite), Depth::Content) {
-        Ok(snapshot) => snapshot,
+    match repo.look(Some(&graphite(&repo)?), Depth::Content) {
+        Ok(snapshot) => return Ok((repo, snapshot, warnings)),
         Err(StackError::Fault(fault)) => return Err(fault),
-        Err(StackError::AskGt(_)) => {
-            let ready = ready(context, &repo, &lock)?;
-            look(context, &repo, &lock, Some(&ready), Depth::Content, &mut warnings)?
-        }
-    };
-    drop(lock);
-    Ok((repo, graphite, snapshot, warnings))
+        Err(StackError::AskGt(_)) => {}
+    }
+    let ready = Some(ready(context, &repo, &lock)?);
+    let site = Site { context, repo, lock, ready };
+    let snapshot = look(&site, Depth::Content, &mut warnings)?;
+    Ok((site.repo, snapshot, warnings))
 }
 
-/// Whether the record of a spec asks for gt.
+/// gt where the operation needs it or the repository has it.
 pub(super) fn ready_if_needed(context: &Context, repo: &Repo, lock: &Lock, spec: Spec) -> Result<Option<Ready>, Fault> {
     if spec.graphite {
         return ready(context, repo, lock).map(Some);

@@ -311,7 +311,7 @@ impl Change {
 
 /// Text without terminal escapes: `gt info` always colours.
 #[must_use]
-pub fn strip_ansi(text: &str) -> String {
+pub(super) fn strip_ansi(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut chars = text.chars().peekable();
     while let Some(c) = chars.next() {

@@ -59,7 +59,10 @@ fn done(plan: &Plan, verdict: &Verdict, report: &mut Report) {
     for (branch, reason) in &verdict.needs_restack {
         lines.push(format!("`{branch}` needs a restack: {reason}."));
     }
-    let effects = if plan.effects.is_empty() { changed(&verdict.changes) } else { plan.effects.join("; ") };
+    let true_now = |on: &Option<String>| on.as_ref().is_none_or(|branch| !verdict.needs_restack.contains_key(branch));
+    let effects: Vec<&str> =
+        plan.effects.iter().filter(|effect| true_now(&effect.on)).map(|effect| effect.sentence.as_str()).collect();
+    let effects = if effects.is_empty() { changed(&verdict.changes) } else { effects.join("; ") };
     lines.push(format!("Done: {effects}."));
     let moved: Vec<String> = verdict.changes.iter().filter_map(old_tip).collect();
     if !moved.is_empty() {

@@ -9,7 +9,7 @@ use crate::repo::{Repo, Snapshot};
 
 /// Shows the stack.
 pub(super) fn show(context: &Context, json: bool) -> ExitCode {
-    let (repo, _, snapshot, warnings) = match look_only(context) {
+    let (repo, snapshot, warnings) = match look_only(context) {
         Ok(seen) => seen,
         Err(fault) => return view_fault(&fault, json),
     };

@@ -1,5 +1,7 @@
 //! `abort`: a halted operation is undone as a whole.
 
+use std::collections::BTreeSet;
+
 use gix::ObjectId;
 
 use super::r#continue::halted;
@@ -47,14 +49,9 @@ impl Operation for Abort {
             plan = plan.promise(Promise::OnBranch(on.clone()));
         }
         let content = need.content();
-        let resolution: Vec<String> = content
-            .index
-            .staged
-            .keys()
-            .chain(&content.index.conflicts)
-            .chain(content.unstaged.keys())
-            .cloned()
-            .collect();
+        let index = content.index.staged.keys().chain(&content.index.conflicts);
+        let resolution: BTreeSet<String> = index.chain(content.unstaged.keys()).cloned().collect();
+        let resolution: Vec<String> = resolution.into_iter().collect();
         if !resolution.is_empty() {
             plan = plan.effect(format!("what was resolved so far is thrown away: {}", list(&resolution)));
         }

@@ -35,7 +35,8 @@ impl Operation for Checkout {
         let argv = Argv::gt(Word::Checkout).branch(&self.branch).flag(Flag::NoInteractive);
         let plan = Plan::new(Action::Change(argv))
             .may_change([Thing::Head, Thing::Index])
-            .promise(Promise::OnBranch(branch.to_owned()));
+            .promise(Promise::OnBranch(branch.to_owned()))
+            .effect(format!("`{branch}` is checked out"));
         Ok(match need.clean() {
             Ok(()) => plan.promise(Promise::Clean),
             Err(_) => plan.promise(Promise::StagedKept),

@@ -1,5 +1,7 @@
 //! `continue`: a halted operation goes on, once its conflict is resolved and staged.
 
+use std::collections::BTreeSet;
+
 use super::{Operation, Spec};
 use crate::command::{Argv, Flag, Word};
 use crate::fault::{Code, Fault};
@@ -22,7 +24,8 @@ impl Operation for Continue {
     fn plan(&self, need: &dyn Need) -> Result<Plan, Fault> {
         let halt = halted(need)?;
         let content = need.content();
-        let open: Vec<String> = content.index.conflicts.iter().chain(content.unstaged.keys()).cloned().collect();
+        let open: BTreeSet<String> = content.index.conflicts.iter().chain(content.unstaged.keys()).cloned().collect();
+        let open: Vec<String> = open.into_iter().collect();
         if !open.is_empty() {
             return Err(
                 Fault::new(Code::Unresolved, format!("not resolved and staged: {}", list(&open))).detail("paths", open)

@@ -47,6 +47,10 @@ pub struct Entry {
 
 trait Operation: serde::de::DeserializeOwned + schemars::JsonSchema {
     const SPEC: Spec;
+    /// What a schema cannot say about the fields together: the field at fault and why.
+    fn coherent(&self) -> Result<(), (&'static str, String)> {
+        Ok(())
+    }
     fn plan(&self, need: &dyn Need) -> Result<Plan, Fault>;
 }
 
@@ -113,10 +117,13 @@ operations! {
     Unstage "unstage" unstage::Unstage,
 }
 
-fn parse<T: serde::de::DeserializeOwned>(fields: serde_json::Value) -> Result<T, (String, String)> {
+fn parse<T: Operation>(fields: serde_json::Value) -> Result<T, (String, String)> {
     // serde takes an array for a struct; the contract is an object.
     if !fields.is_object() {
         return Err((String::new(), "not an object".to_owned()));
     }
-    serde_path_to_error::deserialize(fields).map_err(|error| (error.path().to_string(), error.inner().to_string()))
+    let parsed: T = serde_path_to_error::deserialize(fields)
+        .map_err(|error| (error.path().to_string(), error.inner().to_string()))?;
+    parsed.coherent().map_err(|(field, why)| (field.to_owned(), why))?;
+    Ok(parsed)
 }

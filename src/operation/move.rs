@@ -25,6 +25,13 @@ impl Operation for Move {
         example: r#"{"operation": "move", "source": "login-form", "onto": "main"}"#,
     };
 
+    fn coherent(&self) -> Result<(), (&'static str, String)> {
+        if self.source == self.onto {
+            return Err(("onto", format!("a branch cannot be moved onto itself: `{}` is `source` too", self.onto)));
+        }
+        Ok(())
+    }
+
     fn plan(&self, need: &dyn Need) -> Result<Plan, Fault> {
         let (source, onto) = (self.source.as_str(), self.onto.as_str());
         need.existing(&self.source)?;
@@ -33,7 +40,7 @@ impl Operation for Move {
         let tracked = need.tracked(source)?;
         need.in_stack(onto)?;
         let above = need.before().stack.upstack(source);
-        if source == onto || above.iter().any(|branch| branch == onto) {
+        if above.iter().any(|branch| branch == onto) {
             return Err(Fault::new(Code::Cycle, format!("`{onto}` lies above `{source}`")));
         }
         if tracked.parent == onto {

@@ -48,7 +48,7 @@ impl Operation for Restack {
         let argv = Argv::gt(Word::Restack).branch_flag(Flag::Branch, &self.branch).flag(Flag::NoInteractive);
         let mut plan = Plan::new(Action::Change(argv)).carries(before, &moving).may_halt();
         for name in &moving {
-            plan = plan.effect(format!("`{name}` is rebased onto `{}`", stack.branches[name].parent));
+            plan = plan.effect_on(name, format!("`{name}` is rebased onto `{}`", stack.branches[name].parent));
         }
         plan.warnings = need.untracked_size()?;
         plan.warnings.extend(need.left_behind(&moving));

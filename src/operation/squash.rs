@@ -35,7 +35,11 @@ impl Operation for Squash {
         if commits.len() < 2 {
             return Err(Fault::new(
                 Code::NothingToSquash,
-                format!("`{}` has {} commit(s) of its own", own.name, commits.len()),
+                format!(
+                    "`{}` has {} of its own",
+                    own.name,
+                    if commits.is_empty() { "no commit" } else { "one commit" }
+                ),
             )
             .detail("commits", commits.len()));
         }

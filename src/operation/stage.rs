@@ -3,7 +3,7 @@
 use super::{Operation, Spec};
 use crate::command::{Argv, Flag, Word};
 use crate::fault::{Code, Fault};
-use crate::plan::{Action, Need, Plan, Promise, Thing, Tier};
+use crate::plan::{Action, Need, Plan, Promise, Thing, Tier, list};
 use crate::repo::Depth;
 use crate::value::RelPath;
 
@@ -50,7 +50,7 @@ impl Operation for Stage {
             return Err(fault.detail("path", text));
         }
         let argv = Argv::git(Word::UpdateIndex).flag(Flag::Add).flag(Flag::Remove).paths(&self.paths);
-        Ok(touching(Plan::new(Action::Change(argv)), need, &self.paths, Promise::Staged))
+        Ok(touching(Plan::new(Action::Change(argv)), need, &self.paths, ("staged", Promise::Staged)))
     }
 }
 
@@ -66,13 +66,19 @@ pub(super) fn may_touch_index(need: &dyn Need) -> Result<(), Fault> {
 }
 
 /// The footprint and promises of a change of the index at these paths.
-pub(super) fn touching(mut plan: Plan, need: &dyn Need, paths: &[RelPath], promise: fn(String) -> Promise) -> Plan {
+pub(super) fn touching(
+    mut plan: Plan,
+    need: &dyn Need,
+    paths: &[RelPath],
+    (what, promise): (&str, fn(String) -> Promise),
+) -> Plan {
     plan =
         plan.may_change([Thing::Index]).promise(Promise::OthersStaged(paths.iter().map(ToString::to_string).collect()));
-    for path in paths {
-        let text = path.to_string();
+    let texts: Vec<String> = paths.iter().map(ToString::to_string).collect();
+    for text in texts.clone() {
         plan = plan.may_change([Thing::Unstaged(text.clone()), Thing::Untracked(text.clone())]).promise(promise(text));
     }
+    plan = plan.effect(format!("{what}: {}", list(&texts)));
     if need.before().halt.is_some() {
         plan = plan.effect("the halted operation can go on with `continue` once every conflict is staged");
     }

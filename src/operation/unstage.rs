@@ -37,6 +37,6 @@ impl Operation for Unstage {
             );
         }
         let argv = Argv::git(Word::Reset).flag(Flag::Quiet).paths(&self.paths);
-        Ok(touching(Plan::new(Action::Change(argv)), need, &self.paths, Promise::NotStaged))
+        Ok(touching(Plan::new(Action::Change(argv)), need, &self.paths, ("no longer staged", Promise::NotStaged)))
     }
 }

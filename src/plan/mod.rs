@@ -54,11 +54,20 @@ pub struct Plan {
     /// What was verified before, as sentences.
     pub preconditions: Vec<String>,
     /// What a person should know before saying yes, and an agent afterwards.
-    pub effects: Vec<String>,
+    pub effects: Vec<Effect>,
     /// Things that are not wrong but worth saying.
     pub warnings: Vec<String>,
     /// Whether the operation may stop on a conflict and wait.
     pub may_halt: bool,
+}
+
+/// What a plan leads to, as a sentence without its full stop.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Effect {
+    /// The branch that it is about, where it does not come true when that branch is left behind.
+    pub on: Option<String>,
+    /// The sentence.
+    pub sentence: String,
 }
 
 impl Plan {
@@ -93,8 +102,20 @@ impl Plan {
     /// Adds what a person should know.
     #[must_use]
     pub fn effect(mut self, sentence: impl Into<String>) -> Self {
-        self.effects.push(sentence.into());
+        self.effects.push(Effect { on: None, sentence: sentence.into() });
         self
+    }
+
+    /// Adds what comes true unless the branch is left behind.
+    #[must_use]
+    pub fn effect_on(mut self, branch: &str, sentence: impl Into<String>) -> Self {
+        self.effects.push(Effect { on: Some(branch.to_owned()), sentence: sentence.into() });
+        self
+    }
+
+    /// The effects as sentences.
+    pub fn effect_sentences(&self) -> impl Iterator<Item = String> + '_ {
+        self.effects.iter().map(|effect| effect.sentence.clone())
     }
 
     /// Says that the operation may stop on a conflict.

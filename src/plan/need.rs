@@ -6,7 +6,7 @@ use gix::ObjectId;
 
 use crate::config::Config;
 use crate::fault::{Code, Fault};
-use crate::repo::{Content, Forecast, Graphite, Head, Naming, Repo, Snapshot, Tracked};
+use crate::repo::{Content, Forecast, Head, Naming, Repo, Snapshot, Tracked};
 use crate::value::BranchName;
 
 /// Names that every JavaScript object has: gt answers that such a branch exists already.
@@ -31,8 +31,6 @@ pub trait Need {
     fn before(&self) -> &Snapshot;
     /// The repository.
     fn repo(&self) -> &Repo;
-    /// Graphite's configuration of the repository.
-    fn graphite(&self) -> &Graphite;
     /// The person's configuration.
     fn config(&self) -> &Config;
     /// How gt names branches.

@@ -122,7 +122,8 @@ impl Promise {
             Self::Parents { branch, parents } => match after.branch_tip(branch) {
                 Some(tip) => {
                     let has = repo.parents_of(tip)?;
-                    unless(has == *parents, format!("its parents are {has:?}"))
+                    let shown: Vec<String> = has.iter().map(ToString::to_string).collect();
+                    unless(has == *parents, format!("it is a child of {}", shown.join(" and ")))
                 }
                 None => Some("the branch does not exist".to_owned()),
             },
@@ -215,6 +216,10 @@ fn not_based(repo: &Repo, after: &Snapshot, branch: &str) -> Result<Option<Strin
     let (Some(tip), Some(parent)) = (after.branch_tip(branch), after.branch_tip(&tracked.parent)) else {
         return Ok(Some("it or its parent does not exist".to_owned()));
     };
+    // A parent further down the stack is contained too: the stored base is what tells where the branch begins.
+    if tracked.base != parent {
+        return Ok(Some(format!("its commits begin at {}, not at the tip of `{}`", tracked.base, tracked.parent)));
+    }
     Ok((!repo.contains(tip, parent)?).then(|| format!("it does not contain the tip of `{}`", tracked.parent)))
 }
 

@@ -45,12 +45,24 @@ pub fn verify(
     let halted = plan.may_halt && after.halt.is_some() && (before.halt.is_none() || !changes.is_empty());
     let allowed: Footprint = if halted { plan.may_change.with_halt() } else { plan.may_change.clone() };
     let outside = changes.iter().filter(|change| !allowed.allows(&change.thing)).cloned().collect();
-    let checks = match halted {
+    if halted {
         // The promises are about the end of the operation, which is still to come.
-        true => Vec::new(),
-        false => plan.promises.iter().map(|promise| promise.check(repo, before, after)).collect::<Result<_, _>>()?,
-    };
-    let needs_restack = if halted { BTreeMap::new() } else { needs_restack(plan, before, after, skipped) };
+        return Ok(Verdict { changes, outside, halted, ..Verdict::default() });
+    }
+    let mut checks = Vec::new();
+    for promise in &plan.promises {
+        checks.push(promise.check(repo, before, after)?);
+    }
+    let needs_restack = needs_restack(plan, before, after, skipped);
+    for (branch, reason) in &needs_restack {
+        if reason.is_none() {
+            let promise = format!("`{branch}` follows, or there is a reason why not");
+            checks.push(Check { promise, holds: false, found: Some("it was left where it was".to_owned()) });
+        }
+    }
+    let needs_restack = needs_restack.into_iter();
+    let unknown = || "no reason was given".to_owned();
+    let needs_restack = needs_restack.map(|(branch, reason)| (branch, reason.unwrap_or_else(unknown))).collect();
     Ok(Verdict { changes, outside, checks, needs_restack, halted })
 }
 
@@ -61,38 +73,25 @@ fn only_caught_up(repo: &Repo, before: &Snapshot, change: &Difference) -> bool {
     change.after.is_empty() && print.is_some_and(|print| repo.print_at(path) == *print)
 }
 
-/// Branches of the plan that are not based on their parent's tip now.
+/// Branches of the plan that are not based on their parent's tip now, each with the reason where there is one.
 fn needs_restack(
     plan: &Plan,
     before: &Snapshot,
     after: &Snapshot,
     skipped: &[(String, String)],
-) -> BTreeMap<String, String> {
+) -> BTreeMap<String, Option<String>> {
     let carried = plan.promises.iter().filter_map(|promise| match promise {
         Promise::Carried(branches) => Some(branches),
         _ => None,
     });
-    let mut listed = BTreeMap::new();
-    for branch in carried.flatten() {
-        if after.stack.branches.get(branch).is_some_and(|tracked| tracked.needs_restack) {
-            listed.insert(branch.clone(), reason(branch, before, skipped));
-        }
+    let left = carried.flatten().filter(|branch| after.stack.branches.get(*branch).is_some_and(|b| b.needs_restack));
+    let mut listed: BTreeMap<String, Option<String>> = BTreeMap::new();
+    for branch in left {
+        let tracked = before.stack.branches.get(branch);
+        let held = || before.holder_of(branch).map(|at| format!("it is checked out in worktree {}", at.path.display()));
+        let frozen = || tracked.filter(|b| b.frozen).map(|_| "it is frozen".to_owned());
+        let said = skipped.iter().find(|(name, _)| name == branch).map(|(_, reason)| reason.clone());
+        listed.insert(branch.clone(), said.or_else(held).or_else(frozen));
     }
     listed
-}
-
-fn reason(branch: &str, before: &Snapshot, skipped: &[(String, String)]) -> String {
-    if let Some((_, reason)) = skipped.iter().find(|(name, _)| name == branch) {
-        return reason.clone();
-    }
-    if let Some(other) = before.holder_of(branch) {
-        return format!("it is checked out in worktree {}", other.path.display());
-    }
-    match before.stack.branches.get(branch) {
-        Some(tracked) if tracked.frozen => "it is frozen".to_owned(),
-        Some(tracked) if skipped.iter().any(|(name, _)| *name == tracked.parent) => {
-            format!("its parent `{}` was not restacked", tracked.parent)
-        }
-        _ => "gt left it where it was".to_owned(),
-    }
 }

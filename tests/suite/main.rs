@@ -1,1 +1,8 @@
-//! The suite.
+//! The suite: the real binary on real repositories, with a fake gt that can lie and with the real one.
+#![expect(
+    clippy::disallowed_methods,
+    reason = "tests set worlds up: they start processes, read the environment and write files"
+)]
+
+mod stories;
+mod support;
