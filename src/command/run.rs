@@ -172,8 +172,7 @@ async fn attend(
     let stopped = loop {
         tokio::select! {
             status = child.wait() => {
-                let left = rustix::process::test_kill_process_group(group).is_ok();
-                return Ok((by_itself(status?), left));
+                return Ok((by_itself(status?), is_left_running(group).await));
             }
             () = cancel.requested() => break Ended::Cancelled,
             () = &mut deadline => break Ended::TimedOut,
@@ -225,6 +224,17 @@ async fn interrupt(child: &mut tokio::process::Child, group: Pid, grace: Duratio
         tokio::time::sleep(Duration::from_millis(10)).await;
     }
     Ok(())
+}
+
+/// Whether the group has members a moment after its leader has ended.
+async fn is_left_running(group: Pid) -> bool {
+    for _ in 0..20 {
+        if rustix::process::test_kill_process_group(group).is_err() {
+            return false;
+        }
+        tokio::time::sleep(Duration::from_millis(10)).await;
+    }
+    true
 }
 
 fn by_itself(status: std::process::ExitStatus) -> Ended {

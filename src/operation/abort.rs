@@ -63,6 +63,7 @@ fn sentence(later: &Later) -> String {
     match later {
         Later::Moved(branch) => format!("`{branch}` has moved since"),
         Later::Made(branch) => format!("`{branch}` was made since and would be deleted"),
+        Later::Unknown => "Graphite's snapshot of that moment is gone, so what would be lost cannot be told".to_owned(),
         Later::Edited(path) => format!("the untracked file `{path}` was edited since"),
     }
 }

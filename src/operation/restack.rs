@@ -1,4 +1,4 @@
-//! `restack`: every branch of a stack is based on its parent again.
+//! `restack`: a branch, what is below it and what is above it are based on their parents again.
 
 use super::{Operation, Spec};
 use crate::command::{Argv, Flag, Word};
@@ -7,11 +7,12 @@ use crate::plan::{Action, Need, Plan, Tier};
 use crate::repo::Depth;
 use crate::value::BranchName;
 
-/// Restacks the whole stack of a branch: what is below it, above it and beside it. Stops on a conflict and waits.
+/// Restacks a branch with everything below and above it. Branches beside it are left alone. Stops on a conflict and
+/// waits.
 #[derive(Debug, Clone, serde::Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Restack {
-    /// A branch of the stack.
+    /// The branch; for a trunk, everything on it.
     branch: BranchName,
 }
 
@@ -29,16 +30,16 @@ impl Operation for Restack {
         need.idle()?;
         need.in_stack(branch)?;
         let (before, stack) = (need.before(), &need.before().stack);
-        let members = whole_stack(need, branch);
-        let moving = moving(need, &members);
-        if moving.is_empty() {
+        let members = scope(need, branch);
+        let (moving, left) = moving(need, &members);
+        if moving.iter().chain(&left).next().is_none() {
             return Ok(Plan::new(Action::Nothing(format!(
-                "every branch of the stack of `{branch}` is based on its parent"
+                "`{branch}` and what is below and above it need no restack"
             ))));
         }
-        if moving.iter().any(|name| name == branch) {
-            need.thawed(&[branch.to_owned()])?;
-            need.not_elsewhere(&[branch.to_owned()])?;
+        if moving.is_empty() || left.iter().any(|name| name == branch) {
+            need.thawed(&left)?;
+            need.not_elsewhere(&left)?;
         }
         need.clean()?;
         need.lossless(&moving)?;
@@ -46,38 +47,38 @@ impl Operation for Restack {
         let parents = moving.iter().filter_map(|name| before.branch_tip(&stack.branches.get(name)?.parent));
         need.nothing_in_the_way(moving.iter().filter_map(|name| before.branch_tip(name)).chain(parents))?;
         let argv = Argv::gt(Word::Restack).branch_flag(Flag::Branch, &self.branch).flag(Flag::NoInteractive);
-        let mut plan = Plan::new(Action::Change(argv)).carries(before, &moving).may_halt();
+        let mut plan = Plan::new(Action::Change(argv)).carries(before, &[moving.as_slice(), &left].concat()).may_halt();
         for name in &moving {
             plan = plan.effect_on(name, format!("`{name}` is rebased onto `{}`", stack.branches[name].parent));
         }
         plan.warnings = need.untracked_size()?;
-        plan.warnings.extend(need.left_behind(&moving));
+        plan.warnings.extend(need.left_behind(&left));
         Ok(plan)
     }
 }
 
-/// The branch's stack from its bottom up, parents before children. For a trunk: everything on it.
-fn whole_stack(need: &dyn Need, branch: &str) -> Vec<String> {
+/// What gt restacks for a branch, parents before children: its downstack, itself, its upstack.
+fn scope(need: &dyn Need, branch: &str) -> Vec<String> {
     let stack = &need.before().stack;
-    if stack.is_trunk(branch) {
-        return stack.upstack(branch);
-    }
-    let chain = stack.downstack(branch);
-    let bottom = chain.iter().rev().find(|name| stack.branches.contains_key(*name)).map_or(branch, String::as_str);
-    let mut members = vec![bottom.to_owned()];
-    members.extend(stack.upstack(bottom));
+    let mut members = stack.downstack(branch);
+    members.reverse();
+    members.push(branch.to_owned());
+    members.extend(stack.upstack(branch));
+    members.retain(|name| stack.branches.contains_key(name));
     members
 }
 
-/// Those that are not based on their parent, and all above them.
-fn moving(need: &dyn Need, members: &[String]) -> Vec<String> {
-    let stack = &need.before().stack;
-    let mut moving: Vec<String> = Vec::new();
+/// Those that will move: not based on their parent, or above one that moves. And those that should and cannot: frozen,
+/// or in use in another worktree.
+fn moving(need: &dyn Need, members: &[String]) -> (Vec<String>, Vec<String>) {
+    let (before, stack) = (need.before(), &need.before().stack);
+    let (mut moving, mut left): (Vec<String>, Vec<String>) = (Vec::new(), Vec::new());
     for name in members {
         let tracked = &stack.branches[name];
         if tracked.needs_restack || moving.contains(&tracked.parent) {
-            moving.push(name.clone());
+            let stays = tracked.frozen || before.holder_of(name).is_some();
+            if stays { &mut left } else { &mut moving }.push(name.clone());
         }
     }
-    moving
+    (moving, left)
 }

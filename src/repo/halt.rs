@@ -26,12 +26,13 @@ pub struct Halt {
     pub event: String,
     /// The command that was halted, without its arguments.
     pub command: String,
-    /// Tips of every tracked branch and trunk when the operation began: what `abort` puts back.
+    /// Tips of every tracked branch and trunk when the operation began: what `abort` puts back. Empty when Graphite's
+    /// own snapshot of that moment is gone.
     pub start: BTreeMap<String, ObjectId>,
     /// Stored bases of the tracked branches when the operation began.
     bases: BTreeMap<String, ObjectId>,
-    /// Trees of the worktree and of the index when the operation began.
-    trees: Option<(ObjectId, ObjectId)>,
+    /// Tree of the untracked files when the operation began.
+    untracked: Option<ObjectId>,
 }
 
 /// Work that an abort would throw away.
@@ -43,6 +44,8 @@ pub enum Later {
     Made(String),
     /// An untracked file was edited since: abort would put the old content back.
     Edited(String),
+    /// Graphite's snapshot of the beginning is gone, so nobody can tell.
+    Unknown,
 }
 
 #[derive(serde::Deserialize)]
@@ -55,12 +58,12 @@ struct Continue {
     event_id: Option<String>,
 }
 
-#[derive(serde::Deserialize)]
+#[derive(serde::Deserialize, Default)]
 struct EventLog {
     events: Vec<Event>,
 }
 
-#[derive(serde::Deserialize)]
+#[derive(serde::Deserialize, Default)]
 #[serde(rename_all = "camelCase")]
 struct Event {
     id: String,
@@ -74,7 +77,7 @@ struct FileRef {
     filename: String,
 }
 
-#[derive(serde::Deserialize)]
+#[derive(serde::Deserialize, Default)]
 #[serde(rename_all = "camelCase")]
 struct Start {
     branches: Vec<(String, StartBranch)>,
@@ -93,8 +96,7 @@ struct StartBranch {
 #[derive(serde::Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct StartWorktree {
-    index_ref: Option<String>,
-    working_tree_ref: Option<String>,
+    untracked_ref: Option<String>,
 }
 
 impl Halt {
@@ -102,7 +104,7 @@ impl Halt {
     /// a base, a rebase in progress onto exactly that base, of a tracked branch, and an event that never ended. A
     /// stale record next to a person's own rebase does not pass.
     #[must_use]
-    pub fn of(git_dir: &Path, stack: &Stack) -> Option<Self> {
+    pub fn of(git_dir: &Path, common_dir: &Path, stack: &Stack) -> Option<Self> {
         let record: Continue = parse(&git_dir.join(".gtcontinue"))?;
         let (event_id, base) = (record.event_id?, record.rebased_branch_base?);
         let rebase =
@@ -115,14 +117,26 @@ impl Halt {
         if !stack.branches.contains_key(&branch) && !stack.broken.contains_key(&branch) {
             return None;
         }
-        let log: EventLog = parse(&git_dir.join(".gt/event_log"))?;
-        let event = log.events.into_iter().find(|event| event.id == event_id && event.ending_snapshot.is_none())?;
-        let file = event.starting_snapshot?.filename;
-        let plain = !file.contains('/') && !file.starts_with('.');
-        let start: Start = plain.then(|| parse(&git_dir.join(".gt/snapshots").join(file))).flatten()?;
+        let log: EventLog = parse(&git_dir.join(".gt/event_log")).unwrap_or_default();
+        // gt writes no event when an untracked file has a name that git quotes: still a halt, but one that gt cannot
+        // abort as a whole.
+        let event = log.events.into_iter().find(|event| event.id == event_id);
+        if event.as_ref().is_some_and(|event| event.ending_snapshot.is_some()) {
+            return None;
+        }
+        let event = event.unwrap_or_default();
+        // The log lies in the worktree's git directory, the snapshots in the common one.
+        let file = event.starting_snapshot.map(|file| file.filename);
+        let plain = file.filter(|file| !file.contains('/') && !file.starts_with('.'));
+        let start: Option<Start> = plain.and_then(|file| parse(&common_dir.join(".gt/snapshots").join(file)));
         let command = event.canonical_name.unwrap_or_default();
         let command = command.split_whitespace().next().unwrap_or("operation").to_owned();
-        Some(start.into_halt(branch, record.current_branch_override, record.branches_to_restack, (event_id, command)))
+        Some(start.unwrap_or_default().into_halt(
+            branch,
+            record.current_branch_override,
+            record.branches_to_restack,
+            (event_id, command),
+        ))
     }
 }
 
@@ -143,10 +157,9 @@ impl Start {
             .filter(|(_, b)| counted(b))
             .filter_map(|(name, b)| Some((name.clone(), id(&b.branch_revision)?)));
         let bases = self.branches.iter().filter_map(|(name, b)| Some((name.clone(), id(&b.parent_branch_revision)?)));
-        let trees =
-            self.working_directory.as_ref().and_then(|dir| Some((id(&dir.working_tree_ref)?, id(&dir.index_ref)?)));
+        let untracked = self.working_directory.as_ref().and_then(|dir| id(&dir.untracked_ref));
         let (start, bases) = (tips.collect(), bases.collect());
-        Halt { branch, on, began_on: self.current_branch_name, remaining, event, command, start, bases, trees }
+        Halt { branch, on, began_on: self.current_branch_name, remaining, event, command, start, bases, untracked }
     }
 }
 
@@ -163,6 +176,9 @@ impl Repo {
         now: &Snapshot,
         at_halt: Option<&BTreeMap<String, ObjectId>>,
     ) -> Result<Vec<Later>, Fault> {
+        if halt.start.is_empty() {
+            return Ok(vec![Later::Unknown]);
+        }
         let mut later = Vec::new();
         for (branch, started) in &halt.start {
             let Some(tip) = now.branch_tip(branch) else { continue };
@@ -177,7 +193,7 @@ impl Repo {
         let made = now.stack.branches.keys().filter(|name| !halt.start.contains_key(*name));
         let made = made.filter(|name| at_halt.is_none_or(|recorded| !recorded.contains_key(*name)));
         later.extend(made.cloned().map(Later::Made));
-        later.extend(self.edited_untracked(halt, now)?.into_iter().map(Later::Edited));
+        later.extend(self.edited_untracked(halt, now).into_iter().map(Later::Edited));
         Ok(later)
     }
 
@@ -200,30 +216,22 @@ impl Repo {
     /// Untracked files that were there when the operation began: abort makes the missing ones again.
     #[must_use]
     pub fn untracked_at_start(&self, halt: &Halt) -> Vec<String> {
-        let Some((Ok(had), Ok(tracked))) =
-            halt.trees.map(|(worktree, index)| (self.files_of(worktree), self.files_of(index)))
-        else {
-            return Vec::new();
-        };
-        had.into_keys().filter(|path| !tracked.contains_key(path)).collect()
+        // The snapshot's objects are loose and can be pruned; then abort cannot put them back either.
+        let files = halt.untracked.and_then(|tree| self.files_of(tree).ok());
+        files.into_iter().flatten().map(|(path, _)| path).collect()
     }
 
     /// Untracked files of now that abort would overwrite with another content.
-    fn edited_untracked(&self, halt: &Halt, now: &Snapshot) -> Result<Vec<String>, Fault> {
-        let (Some((worktree, index)), Some(content)) = (halt.trees, now.content.as_ref()) else {
-            return Ok(Vec::new());
-        };
-        // The snapshot's objects are loose and can be pruned; then abort cannot put them back either.
-        let (Ok(had), Ok(tracked)) = (self.files_of(worktree), self.files_of(index)) else { return Ok(Vec::new()) };
-        let mut edited = Vec::new();
-        for (path, print) in &content.untracked {
-            let Some((_, id)) = had.get(path).filter(|_| !tracked.contains_key(path)) else { continue };
-            let same = self.blob(*id, u64::MAX).is_some_and(|bytes| crate::value::Digest::of(&bytes) == print.digest);
-            if !same {
-                edited.push(path.clone());
-            }
-        }
-        Ok(edited)
+    fn edited_untracked(&self, halt: &Halt, now: &Snapshot) -> Vec<String> {
+        let had = halt.untracked.and_then(|tree| self.files_of(tree).ok()).unwrap_or_default();
+        let Some(content) = &now.content else { return Vec::new() };
+        let edited = content.untracked.iter().filter(|(path, print)| {
+            had.get(*path).is_some_and(|(_, id)| {
+                let old = self.blob(*id, u64::MAX);
+                old.is_none_or(|bytes| crate::value::Digest::of(&bytes) != print.digest)
+            })
+        });
+        edited.map(|(path, _)| path.clone()).collect()
     }
 }
 

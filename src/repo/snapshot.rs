@@ -1,7 +1,7 @@
 //! One look at the repository: everything that an operation could damage, by value. It writes and runs nothing.
 
 use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use gix::ObjectId;
 use gix::bstr::ByteSlice;
@@ -134,7 +134,7 @@ impl Repo {
         };
         Ok(Snapshot {
             in_progress: InProgress::all(&self.git_dir),
-            halt: Halt::of(&self.git_dir, &stack),
+            halt: Halt::of(&self.git_dir, &self.common_dir, &stack),
             worktrees: self.other_worktrees(&stack)?,
             head,
             refs,
@@ -254,7 +254,7 @@ impl Repo {
         let mut others = Vec::new();
         if self.git_dir != self.common_dir {
             let path = self.common_dir.parent().unwrap_or(&self.common_dir).to_owned();
-            others.push(worktree_state(&self.common_dir, path, stack));
+            others.push(worktree_state((&self.common_dir, &self.common_dir), path, stack));
         }
         let linked = match self.gix.worktrees() {
             Ok(linked) => linked,
@@ -265,7 +265,7 @@ impl Repo {
         for proxy in linked {
             let git_dir = proxy.git_dir().canonicalize().map_err(|error| unreadable("a worktree", error))?;
             if git_dir != self.git_dir {
-                others.push(worktree_state(&git_dir, proxy.base().map_err(fail)?, stack));
+                others.push(worktree_state((&git_dir, &self.common_dir), proxy.base().map_err(fail)?, stack));
             }
         }
         others.sort_by(|a, b| a.path.cmp(&b.path));
@@ -273,7 +273,7 @@ impl Repo {
     }
 }
 
-fn worktree_state(git_dir: &std::path::Path, path: PathBuf, stack: &Stack) -> WorktreeState {
+fn worktree_state((git_dir, common_dir): (&Path, &Path), path: PathBuf, stack: &Stack) -> WorktreeState {
     let read = |name: &str| {
         let path = git_dir.join(name);
         super::open::refuse_special(&path)
@@ -288,7 +288,13 @@ fn worktree_state(git_dir: &std::path::Path, path: PathBuf, stack: &Stack) -> Wo
     let held = std::iter::once(head.clone()).chain(rebasing).chain(bisecting);
     let mut holds: Vec<String> = held.filter_map(|name| name.strip_prefix("refs/heads/").map(str::to_owned)).collect();
     holds.dedup();
-    WorktreeState { path, head, holds, in_progress: InProgress::all(git_dir), halt: Halt::of(git_dir, stack) }
+    WorktreeState {
+        path,
+        head,
+        holds,
+        in_progress: InProgress::all(git_dir),
+        halt: Halt::of(git_dir, common_dir, stack),
+    }
 }
 
 fn head_of(gix: &gix::Repository) -> Result<Head, Fault> {

@@ -21,25 +21,16 @@ pub fn resume(stack: &mut Stack) -> Outcome {
         return fail("No Graphite operation to continue.\nDid you mean git rebase --continue?");
     };
     let head_name = std::fs::read_to_string(stack.git_dir.join("rebase-merge").join("head-name"))?;
-    let branch = head_name
-        .trim()
-        .trim_start_matches("refs/heads/")
-        .to_owned();
+    let branch = head_name.trim().trim_start_matches("refs/heads/").to_owned();
     let unresolved = "Rebase conflict is not yet resolved.";
-    if !stack
-        .run(&["diff", "--name-only", "--diff-filter=U"])?
-        .is_empty()
-    {
+    if !stack.run(&["diff", "--name-only", "--diff-filter=U"])?.is_empty() {
         explain_halt(stack, unresolved, &branch, &halt.rest)?;
         return Err(Stop::Quiet);
     }
     let args = ["-c", "core.editor=true", "rebase", "--continue"];
     let output = stack.git(&args).env("GIT_EDITOR", "true").output()?;
     if stack.rebasing() {
-        if stack
-            .run(&["diff", "--name-only", "--diff-filter=U"])?
-            .is_empty()
-        {
+        if stack.run(&["diff", "--name-only", "--diff-filter=U"])?.is_empty() {
             checked(&args, &output)?;
         }
         explain_halt(stack, unresolved, &branch, &halt.rest)?;
@@ -51,10 +42,7 @@ pub fn resume(stack: &mut Stack) -> Outcome {
     settle(stack, &branch, &halt.base, &tip)?;
     for child in stack.children(&branch) {
         if let Some(row) = stack.row(&child).cloned() {
-            stack.store(Row {
-                parent_head: Some(tip.clone()),
-                ..row
-            })?;
+            stack.store(Row { parent_head: Some(tip.clone()), ..row })?;
         }
     }
     println!("Resolved rebase conflict for {branch}.");
@@ -73,11 +61,8 @@ pub fn abort(stack: &mut Stack, args: &Args) -> Outcome {
         return fail("Cannot perform interactive operation in non-interactive mode.");
     }
     let event = journal::halt(stack).map(|halt| halt.event);
-    let Some((command, snapshot)) = event.as_ref().and_then(|id| journal::starting(stack, id))
-    else {
-        eprintln!(
-            "WARNING: Could not find a Graphite event to abort... Running git rebase --abort instead."
-        );
+    let Some((command, snapshot)) = event.as_ref().and_then(|id| journal::starting(stack, id)) else {
+        eprintln!("WARNING: Could not find a Graphite event to abort... Running git rebase --abort instead.");
         return stack.run(&["rebase", "--abort"]).map(drop);
     };
     stack.run(&["rebase", "--abort"])?;
@@ -101,8 +86,7 @@ fn reset_refs(stack: &Stack, snapshot: &Value) -> Outcome {
     let branches = snapshot["branches"].as_array().cloned().unwrap_or_default();
     let mut kept = Vec::new();
     for branch in &branches {
-        if let (Some(name), Some(tip)) = (branch[0].as_str(), branch[1]["branchRevision"].as_str())
-        {
+        if let (Some(name), Some(tip)) = (branch[0].as_str(), branch[1]["branchRevision"].as_str()) {
             kept.push(name);
             let untracked = branch[1]["validationResult"] == "BAD_PARENT_NAME";
             if !untracked && stack.tip(name) != tip {
@@ -110,39 +94,20 @@ fn reset_refs(stack: &Stack, snapshot: &Value) -> Outcome {
             }
         }
     }
-    for row in stack
-        .rows
-        .iter()
-        .filter(|row| stack.is_tracked(&row.name) && !kept.contains(&row.name.as_str()))
-    {
+    for row in stack.rows.iter().filter(|row| stack.is_tracked(&row.name) && !kept.contains(&row.name.as_str())) {
         lines.push(format!("delete refs/heads/{}\n", row.name));
     }
     let args = ["update-ref", "--stdin"];
-    let mut child = stack
-        .git(&args)
-        .stdin(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()?;
-    child
-        .stdin
-        .take()
-        .expect("stdin is piped")
-        .write_all(lines.concat().as_bytes())?;
+    let mut child = stack.git(&args).stdin(Stdio::piped()).stderr(Stdio::piped()).spawn()?;
+    child.stdin.take().expect("stdin is piped").write_all(lines.concat().as_bytes())?;
     checked(&args, &child.wait_with_output()?).map(drop)
 }
 
 fn restore_rows(stack: &mut Stack, snapshot: &Value) -> Outcome {
     let branches = snapshot["branches"].as_array().cloned().unwrap_or_default();
-    let names: Vec<&str> = branches
-        .iter()
-        .filter_map(|branch| branch[0].as_str())
-        .collect();
-    let gone: Vec<String> = stack
-        .rows
-        .iter()
-        .map(|row| row.name.clone())
-        .filter(|name| !names.contains(&name.as_str()))
-        .collect();
+    let names: Vec<&str> = branches.iter().filter_map(|branch| branch[0].as_str()).collect();
+    let gone: Vec<String> =
+        stack.rows.iter().map(|row| row.name.clone()).filter(|name| !names.contains(&name.as_str())).collect();
     let recorded_tip = |wanted: &str| {
         let branch = branches.iter().find(|branch| branch[0] == wanted)?;
         branch[1]["branchRevision"].as_str().map(str::to_owned)
@@ -166,11 +131,7 @@ fn restore_rows(stack: &mut Stack, snapshot: &Value) -> Outcome {
         row.tip = word("branchRevision");
         row.validity = word("validationResult");
         let children = facts["children"].as_array().cloned().unwrap_or_default();
-        row.children = children
-            .iter()
-            .filter_map(Value::as_str)
-            .map(str::to_owned)
-            .collect();
+        row.children = children.iter().filter_map(Value::as_str).map(str::to_owned).collect();
         stack.save(row)?;
     }
     Ok(())
@@ -183,9 +144,7 @@ pub fn roll_back(stack: &Stack, branch: &str) -> Outcome {
     journal::drop_event(stack, &stack.event)?;
     let Some(saved) = saved else { return Ok(()) };
     stack.run(&["switch", "-q", "-f", branch])?;
-    if let (Some(index), Some(files)) =
-        (saved["indexRef"].as_str(), saved["workingTreeRef"].as_str())
-    {
+    if let (Some(index), Some(files)) = (saved["indexRef"].as_str(), saved["workingTreeRef"].as_str()) {
         stack.run(&["read-tree", index])?;
         stack.run(&["restore", "--worktree", "--source", files, ":/"])?;
     }

@@ -1,4 +1,4 @@
-//! Graphite's per-worktree journal: `.gt/event_log`, `.gt/snapshots/*` and `.gtcontinue`.
+//! Graphite's journal: `.gt/event_log` and `.gtcontinue` of the worktree, `.gt/snapshots/*` of the repository.
 
 use std::collections::hash_map::DefaultHasher;
 use std::hash::{Hash as _, Hasher as _};
@@ -16,12 +16,7 @@ use crate::{Outcome, fail};
 const KEPT_EVENTS: usize = 10;
 
 /// Runs a mutation between a starting and, if it ends well, an ending snapshot.
-pub fn record(
-    stack: &mut Stack,
-    command: &str,
-    words: &[String],
-    work: impl FnOnce(&mut Stack) -> Outcome,
-) -> Outcome {
+pub fn record(stack: &mut Stack, command: &str, words: &[String], work: impl FnOnce(&mut Stack) -> Outcome) -> Outcome {
     if stack.rebasing() && halt(stack).is_some() {
         return work(stack); // part of the halted event
     }
@@ -50,12 +45,7 @@ pub fn halt(stack: &Stack) -> Option<Halt> {
     let word = |key: &str| value[key].as_str().map(str::to_owned);
     Some(Halt {
         branch: word("currentBranchOverride"),
-        rest: value["branchesToRestack"]
-            .as_array()?
-            .iter()
-            .filter_map(Value::as_str)
-            .map(str::to_owned)
-            .collect(),
+        rest: value["branchesToRestack"].as_array()?.iter().filter_map(Value::as_str).map(str::to_owned).collect(),
         base: word("rebasedBranchBase")?,
         event: word("eventId")?,
     })
@@ -69,24 +59,13 @@ pub fn write_halt(stack: &Stack, halt: &Halt) -> Outcome {
     value.insert("branchesToRestack".into(), json!(halt.rest));
     value.insert("rebasedBranchBase".into(), json!(halt.base));
     value.insert("eventId".into(), json!(halt.event));
-    let order = [
-        "currentBranchOverride",
-        "branchesToRestack",
-        "rebasedBranchBase",
-        "eventId",
-    ];
-    std::fs::write(
-        continue_file(stack),
-        in_order(&Value::Object(value), &order)?,
-    )?;
+    let order = ["currentBranchOverride", "branchesToRestack", "rebasedBranchBase", "eventId"];
+    std::fs::write(continue_file(stack), in_order(&Value::Object(value), &order)?)?;
     Ok(())
 }
 
 pub fn clear_halt(stack: &Stack) -> Outcome {
-    std::fs::write(
-        continue_file(stack),
-        serde_json::to_string_pretty(&json!({"branchesToRestack": []}))?,
-    )?;
+    std::fs::write(continue_file(stack), serde_json::to_string_pretty(&json!({"branchesToRestack": []}))?)?;
     Ok(())
 }
 
@@ -109,10 +88,7 @@ pub fn starting(stack: &Stack, id: &str) -> Option<(String, Value)> {
     let event = events(stack).into_iter().find(|event| event["id"] == id)?;
     let file = event["startingSnapshot"]["filename"].as_str()?;
     let text = std::fs::read_to_string(snapshots(stack).join(file)).ok()?;
-    Some((
-        event["userCommand"].as_str()?.to_owned(),
-        serde_json::from_str(&text).ok()?,
-    ))
+    Some((event["userCommand"].as_str()?.to_owned(), serde_json::from_str(&text).ok()?))
 }
 
 pub fn drop_event(stack: &Stack, id: &str) -> Outcome {
@@ -137,13 +113,7 @@ fn start(stack: &Stack, command: &str, words: &[String]) -> Outcome {
         "freeze" | "unfreeze" => format!("{command} [branch]"),
         _ => command.to_owned(),
     };
-    let quoted = words.iter().map(|word| {
-        if word.contains(' ') {
-            format!("\"{word}\"")
-        } else {
-            word.clone()
-        }
-    });
+    let quoted = words.iter().map(|word| if word.contains(' ') { format!("\"{word}\"") } else { word.clone() });
     let mut events = events(stack);
     events.push(json!({
         "id": stack.event,
@@ -187,12 +157,7 @@ fn snapshot(stack: &Stack) -> Outcome<Value> {
     }
     let filename = format!("{}_{sha}.snapshot", millis());
     std::fs::create_dir_all(snapshots(stack))?;
-    let order = [
-        "branchesHash",
-        "branches",
-        "currentBranchName",
-        "workingDirectory",
-    ];
+    let order = ["branchesHash", "branches", "currentBranchName", "workingDirectory"];
     std::fs::write(snapshots(stack).join(&filename), in_order(&value, &order)?)?;
     Ok(json!({ "filename": filename, "sha": sha }))
 }
@@ -200,17 +165,10 @@ fn snapshot(stack: &Stack) -> Outcome<Value> {
 /// Saves index, worktree and untracked files as git objects, as real gt does; `None` when clean.
 /// A file name that git quotes breaks it, which it does in real gt, too.
 fn working_directory(stack: &Stack) -> Outcome<Option<Value>> {
-    let stash = stack
-        .git(&["stash", "create"])
-        .stderr(Stdio::null())
-        .output()?;
+    let stash = stack.git(&["stash", "create"]).stderr(Stdio::null()).output()?;
     if !stash.status.success() {
         let locked = stack.git_dir.join("index.lock").exists();
-        return if locked {
-            fail("error: the index is locked")
-        } else {
-            Ok(None)
-        };
+        return if locked { fail("error: the index is locked") } else { Ok(None) };
     }
     let stash = String::from_utf8_lossy(&stash.stdout).trim().to_owned();
     let files = stack.run(&["ls-files", "--others", "--exclude-standard"])?;
@@ -239,36 +197,19 @@ fn untracked_tree(stack: &Stack, files: &str) -> Outcome<String> {
     let index = stack.git_dir.join(".gt").join("untracked-index");
     std::fs::create_dir_all(stack.git_dir.join(".gt"))?;
     let args = ["update-index", "--add", "--stdin"];
-    let mut add = stack
-        .git(&args)
-        .env("GIT_INDEX_FILE", &index)
-        .stdin(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()?;
-    add.stdin
-        .take()
-        .expect("stdin is piped")
-        .write_all(format!("{files}\n").as_bytes())?;
+    let mut add =
+        stack.git(&args).env("GIT_INDEX_FILE", &index).stdin(Stdio::piped()).stderr(Stdio::piped()).spawn()?;
+    add.stdin.take().expect("stdin is piped").write_all(format!("{files}\n").as_bytes())?;
     checked(&args, &add.wait_with_output()?)?;
-    let tree = checked(
-        &["write-tree"],
-        &stack
-            .git(&["write-tree"])
-            .env("GIT_INDEX_FILE", &index)
-            .output()?,
-    );
+    let tree = checked(&["write-tree"], &stack.git(&["write-tree"]).env("GIT_INDEX_FILE", &index).output()?);
     std::fs::remove_file(&index)?;
     tree
 }
 
 fn events(stack: &Stack) -> Vec<Value> {
-    let text =
-        std::fs::read_to_string(stack.git_dir.join(".gt").join("event_log")).unwrap_or_default();
+    let text = std::fs::read_to_string(stack.git_dir.join(".gt").join("event_log")).unwrap_or_default();
     let mut log: Value = serde_json::from_str(&text).unwrap_or_default();
-    log["events"]
-        .as_array_mut()
-        .map(std::mem::take)
-        .unwrap_or_default()
+    log["events"].as_array_mut().map(std::mem::take).unwrap_or_default()
 }
 
 fn write_events(stack: &Stack, mut events: Vec<Value>) -> Outcome {
@@ -280,7 +221,7 @@ fn write_events(stack: &Stack, mut events: Vec<Value>) -> Outcome {
             }
         }
     }
-    std::fs::create_dir_all(snapshots(stack))?;
+    std::fs::create_dir_all(stack.git_dir.join(".gt"))?;
     let text = serde_json::to_string_pretty(&json!({ "events": events }))?;
     std::fs::write(stack.git_dir.join(".gt").join("event_log"), text)?;
     Ok(())
@@ -291,7 +232,7 @@ fn continue_file(stack: &Stack) -> PathBuf {
 }
 
 fn snapshots(stack: &Stack) -> PathBuf {
-    stack.git_dir.join(".gt").join("snapshots")
+    stack.common.join(".gt").join("snapshots")
 }
 
 /// Pretty JSON with the top keys in real gt's order whatever map `serde_json` was built with.
@@ -320,21 +261,13 @@ fn digest(branches: &[Value]) -> String {
 
 fn uuid() -> String {
     std::fs::read_to_string("/proc/sys/kernel/random/uuid").map_or_else(
-        |_| {
-            format!(
-                "{:08x}-0000-4000-8000-{:012x}",
-                std::process::id(),
-                millis()
-            )
-        },
+        |_| format!("{:08x}-0000-4000-8000-{:012x}", std::process::id(), millis()),
         |text| text.trim().to_owned(),
     )
 }
 
 fn millis() -> u128 {
-    SystemTime::now()
-        .duration_since(UNIX_EPOCH)
-        .map_or(0, |time| time.as_millis())
+    SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |time| time.as_millis())
 }
 
 /// The time as `2026-01-31T12:00:00.000Z` (civil-from-days after Howard Hinnant).
@@ -343,16 +276,11 @@ fn timestamp() -> String {
     let (days, rest) = (millis / 86_400_000, millis % 86_400_000);
     let shifted = days + 719_468;
     let (era, day_of_era) = (shifted / 146_097, shifted % 146_097);
-    let year_of_era =
-        (day_of_era - day_of_era / 1460 + day_of_era / 36_524 - day_of_era / 146_096) / 365;
+    let year_of_era = (day_of_era - day_of_era / 1460 + day_of_era / 36_524 - day_of_era / 146_096) / 365;
     let day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
     let shifted_month = (5 * day_of_year + 2) / 153;
     let day = day_of_year - (153 * shifted_month + 2) / 5 + 1;
-    let month = if shifted_month < 10 {
-        shifted_month + 3
-    } else {
-        shifted_month - 9
-    };
+    let month = if shifted_month < 10 { shifted_month + 3 } else { shifted_month - 9 };
     let year = year_of_era + era * 400 + i64::from(month <= 2);
     let (hours, minutes) = (rest / 3_600_000, rest / 60_000 % 60);
     let (seconds, rest) = (rest / 1000 % 60, rest % 1000);

@@ -51,21 +51,13 @@ impl Lies {
             };
             named && step["nth"].as_u64().is_none_or(|nth| nth == earlier + 1)
         };
-        let steps = all
-            .as_array()
-            .expect("lie.json is an array")
-            .iter()
-            .filter(|step| applies(step))
-            .cloned();
-        Self {
-            steps: steps.collect(),
-        }
+        let steps = all.as_array().expect("lie.json is an array").iter().filter(|step| applies(step)).cloned();
+        Self { steps: steps.collect() }
     }
 
     /// Performs the steps of one moment; the exit code of a step that ends the command, if any.
     pub fn tell(&self, when: When) -> Option<i32> {
-        self.at(when)
-            .fold(None, |code, step| perform(step).or(code))
+        self.at(when).fold(None, |code, step| perform(step).or(code))
     }
 
     /// Whether the honest command is replaced.
@@ -76,12 +68,7 @@ impl Lies {
     /// The exit code forced by an `exit` step.
     pub fn exit_code(&self) -> Option<i32> {
         let step = self.steps.iter().rfind(|step| kind(step) == "exit")?;
-        Some(
-            step["code"]
-                .as_i64()
-                .and_then(|code| i32::try_from(code).ok())
-                .unwrap_or(1),
-        )
+        Some(step["code"].as_i64().and_then(|code| i32::try_from(code).ok()).unwrap_or(1))
     }
 
     /// Dies after the honest work, before anything more is said (`crash_after`).
@@ -101,9 +88,7 @@ impl Lies {
             When::Instead => "instead",
             When::After => "after",
         };
-        self.steps
-            .iter()
-            .filter(move |step| step["when"].as_str().unwrap_or("after") == word)
+        self.steps.iter().filter(move |step| step["when"].as_str().unwrap_or("after") == word)
     }
 }
 
@@ -139,9 +124,7 @@ fn perform(step: &Value) -> Option<i32> {
         "flood" => flood(step["bytes"].as_u64().unwrap_or(1 << 20)),
         "read_stdin" => {
             let mut bytes = Vec::new();
-            std::io::stdin()
-                .read_to_end(&mut bytes)
-                .expect("read stdin");
+            std::io::stdin().read_to_end(&mut bytes).expect("read stdin");
             println!("{}", bytes.len());
         }
         "editor" => return editor(),
@@ -158,22 +141,12 @@ fn perform(step: &Value) -> Option<i32> {
 }
 
 fn git(step: &Value) {
-    let args: Vec<&str> = step["args"]
-        .as_array()
-        .expect("git needs \"args\"")
-        .iter()
-        .filter_map(Value::as_str)
-        .collect();
+    let args: Vec<&str> =
+        step["args"].as_array().expect("git needs \"args\"").iter().filter_map(Value::as_str).collect();
     let mut command = Command::new("git");
-    command
-        .args(&args)
-        .stdin(Stdio::null())
-        .stdout(Stdio::null());
+    command.args(&args).stdin(Stdio::null()).stdout(Stdio::null());
     let status = command.status().expect("git runs");
-    assert!(
-        status.success() || step["may_fail"] == true,
-        "fake gt: lie `git {args:?}` failed"
-    );
+    assert!(status.success() || step["may_fail"] == true, "fake gt: lie `git {args:?}` failed");
 }
 
 fn write(step: &Value) {
@@ -182,14 +155,9 @@ fn write(step: &Value) {
         std::fs::create_dir_all(dir).expect("create the directory");
     }
     let mut options = std::fs::OpenOptions::new();
-    options
-        .create(true)
-        .write(true)
-        .append(step["append"] == true)
-        .truncate(step["append"] != true);
+    options.create(true).write(true).append(step["append"] == true).truncate(step["append"] != true);
     let mut file = options.open(path).expect("open the file");
-    file.write_all(text(step, "content").as_bytes())
-        .expect("write the file");
+    file.write_all(text(step, "content").as_bytes()).expect("write the file");
 }
 
 fn remove(path: &Path) {
@@ -201,14 +169,9 @@ fn remove(path: &Path) {
 }
 
 fn sql(step: &Value) {
-    let database = rusqlite::Connection::open(common_path(".graphite_metadata.db"))
-        .expect("open the metadata");
-    database
-        .busy_timeout(Duration::from_secs(5))
-        .expect("set the timeout");
-    database
-        .execute_batch(text(step, "statement"))
-        .expect("run the statement");
+    let database = rusqlite::Connection::open(common_path(".graphite_metadata.db")).expect("open the metadata");
+    database.busy_timeout(Duration::from_secs(5)).expect("set the timeout");
+    database.execute_batch(text(step, "statement")).expect("run the statement");
 }
 
 /// Sleeps for ever in a child of the same process group. Without `ignore_sigint` a SIGINT ends
@@ -223,10 +186,7 @@ fn hang(step: &Value) -> i32 {
         sleep.arg("1000000");
         sleep
     };
-    command
-        .stdin(Stdio::null())
-        .stdout(Stdio::null())
-        .stderr(Stdio::null());
+    command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
     command.status().expect("sleep runs").code().unwrap_or(130)
 }
 
@@ -245,21 +205,12 @@ fn flood(bytes: u64) {
 
 /// Opens the editor on a temporary file like git: through `sh -c`, on this process's terminal.
 fn editor() -> Option<i32> {
-    let editor = Command::new("git")
-        .args(["var", "GIT_EDITOR"])
-        .output()
-        .ok()?;
+    let editor = Command::new("git").args(["var", "GIT_EDITOR"]).output().ok()?;
     let editor = String::from_utf8_lossy(&editor.stdout).trim().to_owned();
     let file = git_path("COMMIT_EDITMSG");
     std::fs::write(&file, "\n# fake gt wants a message\n").expect("write the message file");
     let script = format!("{editor} \"$@\"");
-    let status = Command::new("sh")
-        .arg("-c")
-        .arg(script)
-        .arg(&editor)
-        .arg(&file)
-        .status()
-        .expect("sh runs");
+    let status = Command::new("sh").arg("-c").arg(script).arg(&editor).arg(&file).status().expect("sh runs");
     if status.success() {
         return None;
     }
@@ -268,10 +219,7 @@ fn editor() -> Option<i32> {
 }
 
 fn kill_self() {
-    Command::new("kill")
-        .args(["-9", &std::process::id().to_string()])
-        .status()
-        .expect("kill runs");
+    Command::new("kill").args(["-9", &std::process::id().to_string()]).status().expect("kill runs");
     std::thread::sleep(Duration::from_secs(10));
 }
 
@@ -281,10 +229,7 @@ fn background(step: &Value) {
     let mut command = Command::new("setsid");
     command.arg("--fork");
     command.args(["sh", "-c", &script, "sh", text(step, "path")]);
-    command
-        .stdin(Stdio::null())
-        .stdout(Stdio::null())
-        .stderr(Stdio::null());
+    command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
     command.status().expect("setsid runs");
 }
 
@@ -297,18 +242,14 @@ fn common_path(name: &str) -> PathBuf {
 }
 
 fn rev_parse(what: &str) -> PathBuf {
-    let output = Command::new("git")
-        .args(["rev-parse", "--path-format=absolute", what])
-        .output()
-        .expect("git runs");
+    let output = Command::new("git").args(["rev-parse", "--path-format=absolute", what]).output().expect("git runs");
     PathBuf::from(String::from_utf8_lossy(&output.stdout).trim())
 }
 
 /// How many recorded invocations already ran this subcommand.
 fn earlier_calls(home: &Path, command: &str) -> u64 {
     let text = std::fs::read_to_string(home.join("calls.jsonl")).unwrap_or_default();
-    let of_command = |line: &&str| {
-        serde_json::from_str::<Vec<String>>(line).is_ok_and(|args| subcommand(&args) == command)
-    };
+    let of_command =
+        |line: &&str| serde_json::from_str::<Vec<String>>(line).is_ok_and(|args| subcommand(&args) == command);
     text.lines().filter(of_command).count() as u64
 }

@@ -31,9 +31,7 @@ use std::process::{Command, exit};
 use lie::{Lies, When};
 
 fn main() {
-    let argv: Vec<String> = std::env::args_os()
-        .map(|word| word.to_string_lossy().into_owned())
-        .collect();
+    let argv: Vec<String> = std::env::args_os().map(|word| word.to_string_lossy().into_owned()).collect();
     let home = binary_dir(&argv[0]);
     let words = &argv[1..];
     let lies = Lies::load(&home, words);
@@ -42,11 +40,7 @@ fn main() {
     }
     record_call(&home, words);
     lies.tell(When::Before);
-    let code = if lies.replaces() {
-        lies.tell(When::Instead).unwrap_or(0)
-    } else {
-        honest(words, &lies)
-    };
+    let code = if lies.replaces() { lies.tell(When::Instead).unwrap_or(0) } else { honest(words, &lies) };
     let code = lies.tell(When::After).unwrap_or(code);
     exit(lies.exit_code().unwrap_or(code));
 }
@@ -84,22 +78,13 @@ impl Args {
     }
 
     pub(crate) fn value(&self, flag: &str) -> Option<&str> {
-        self.flags
-            .iter()
-            .rev()
-            .find(|(name, _)| name == flag)?
-            .1
-            .as_deref()
+        self.flags.iter().rev().find(|(name, _)| name == flag)?.1.as_deref()
     }
 
     /// All `--message` values joined the way `git commit -m … -m …` joins them.
     pub(crate) fn message(&self) -> Option<String> {
-        let parts: Vec<&str> = self
-            .flags
-            .iter()
-            .filter(|(name, _)| name == "message")
-            .filter_map(|(_, value)| value.as_deref())
-            .collect();
+        let parts: Vec<&str> =
+            self.flags.iter().filter(|(name, _)| name == "message").filter_map(|(_, value)| value.as_deref()).collect();
         (!parts.is_empty()).then(|| parts.join("\n\n"))
     }
 
@@ -153,20 +138,13 @@ fn dispatch(args: &Args, words: &[String], lies: &Lies) -> Outcome {
         return Ok(());
     }
     let Some(command) = args.words.first().map(String::as_str) else {
-        println!(
-            "gt is a command line tool that makes working with stacked changes fast & intuitive."
-        );
+        println!("gt is a command line tool that makes working with stacked changes fast & intuitive.");
         return Ok(());
     };
     let mut stack = stack::Stack::open(args, command)?;
     let done = match command {
         "init" => Ok(()),
-        "log"
-            if args
-                .words
-                .get(1)
-                .is_some_and(|word| word == "short" || word == "s") =>
-        {
+        "log" if args.words.get(1).is_some_and(|word| word == "short" || word == "s") => {
             view::log_short(&stack);
             Ok(())
         }
@@ -179,9 +157,7 @@ fn dispatch(args: &Args, words: &[String], lies: &Lies) -> Outcome {
         "checkout" => ops::checkout(&stack, args),
         "continue" => halt::resume(&mut stack),
         "abort" => halt::abort(&mut stack, args),
-        _ => journal::record(&mut stack, command, words, |stack| {
-            ops::mutate(stack, command, args)
-        }),
+        _ => journal::record(&mut stack, command, words, |stack| ops::mutate(stack, command, args)),
     };
     lies.crash_if_asked();
     stack.warn_diverged();
@@ -207,29 +183,20 @@ fn expand_alias(words: &[String]) -> Vec<String> {
 pub(crate) fn config_dir() -> PathBuf {
     std::env::var_os("XDG_CONFIG_HOME")
         .filter(|dir| !dir.is_empty())
-        .map_or_else(
-            || PathBuf::from(std::env::var_os("HOME").unwrap_or_default()).join(".config"),
-            PathBuf::from,
-        )
+        .map_or_else(|| PathBuf::from(std::env::var_os("HOME").unwrap_or_default()).join(".config"), PathBuf::from)
         .join("graphite")
 }
 
 fn binary_dir(argv0: &str) -> PathBuf {
-    Path::new(argv0)
-        .parent()
-        .map(Path::to_path_buf)
-        .unwrap_or_default()
+    // A shell that found us on PATH passes the bare name.
+    let path = if argv0.starts_with('/') { PathBuf::from(argv0) } else { std::env::current_exe().unwrap_or_default() };
+    path.parent().map(Path::to_path_buf).unwrap_or_default()
 }
 
 fn record_call(home: &Path, args: &[String]) {
     let line = format!("{}\n", serde_json::json!(args));
-    if let Ok(mut file) = OpenOptions::new()
-        .append(true)
-        .create(true)
-        .open(home.join("calls.jsonl"))
-    {
-        file.write_all(line.as_bytes())
-            .expect("append to calls.jsonl");
+    if let Ok(mut file) = OpenOptions::new().append(true).create(true).open(home.join("calls.jsonl")) {
+        file.write_all(line.as_bytes()).expect("append to calls.jsonl");
     }
 }
 
@@ -238,19 +205,14 @@ pub(crate) fn sigint_ignored() -> bool {
     const SIGINT_BIT: u64 = 1 << 1;
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
-    mask.is_none_or(|mask| {
-        u64::from_str_radix(mask.trim(), 16).is_ok_and(|mask| mask & SIGINT_BIT != 0)
-    })
+    mask.is_none_or(|mask| u64::from_str_radix(mask.trim(), 16).is_ok_and(|mask| mask & SIGINT_BIT != 0))
 }
 
 /// Starts this program anew in the same process with SIGINT ignored. Real gt catches SIGINT to
 /// roll back; an ignored signal with dying git children has the same effect.
 fn restart_ignoring_sigint() {
     let mut command = Command::new("sh");
-    command
-        .arg("-c")
-        .arg("trap '' INT; exec \"$0\" \"$@\"")
-        .args(std::env::args_os());
+    command.arg("-c").arg("trap '' INT; exec \"$0\" \"$@\"").args(std::env::args_os());
     let error = command.exec();
     eprintln!("fake gt: cannot restart: {error}");
 }

@@ -25,16 +25,11 @@ pub struct Row {
 impl Stack {
     pub fn initialise(&mut self, args: &Args, command: &str) -> Outcome {
         let path = self.common.join(".graphite_repo_config");
-        let config: Option<Value> = std::fs::read_to_string(&path)
-            .ok()
-            .and_then(|text| serde_json::from_str(&text).ok());
+        let config: Option<Value> =
+            std::fs::read_to_string(&path).ok().and_then(|text| serde_json::from_str(&text).ok());
         if let Some(config) = &config {
             let listed = config["trunks"].as_array().cloned().unwrap_or_default();
-            self.trunks = listed
-                .iter()
-                .filter_map(|trunk| trunk["name"].as_str())
-                .map(str::to_owned)
-                .collect();
+            self.trunks = listed.iter().filter_map(|trunk| trunk["name"].as_str()).map(str::to_owned).collect();
         }
         if config.is_some() && command != "init" {
             return Ok(());
@@ -45,9 +40,7 @@ impl Stack {
         let banner = match (&config, command) {
             (Some(_), _) => "Reinitializing Graphite...",
             (None, "init") => "Welcome to Graphite!",
-            (None, _) => {
-                "Graphite has not been initialized, attempting to setup now...\n\nWelcome to Graphite!"
-            }
+            (None, _) => "Graphite has not been initialized, attempting to setup now...\n\nWelcome to Graphite!",
         };
         println!("{banner}\n\nTrunk set to {trunk}\n");
         self.database.execute_batch(SCHEMA)?;
@@ -57,10 +50,7 @@ impl Stack {
             self.common.join(".graphite_pr_info"),
             "{\n  \"prInfos\": [],\n  \"mergeabilityStatuses\": []\n}",
         )?;
-        std::fs::write(
-            self.git_dir.join(".gtlocalprinfo"),
-            "{\n  \"localPrInfo\": []\n}",
-        )?;
+        std::fs::write(self.git_dir.join(".gtlocalprinfo"), "{\n  \"localPrInfo\": []\n}")?;
         self.trunks = vec![trunk];
         Ok(())
     }
@@ -70,23 +60,11 @@ impl Stack {
             if self.heads.contains_key(asked) {
                 return Some(asked.to_owned());
             }
-            eprintln!(
-                "WARNING: The branch {asked} does not exist locally and cannot be made a trunk."
-            );
+            eprintln!("WARNING: The branch {asked} does not exist locally and cannot be made a trunk.");
         }
-        let usual = self
-            .trunks
-            .iter()
-            .map(String::as_str)
-            .chain(["main", "master", "trunk", "develop"]);
-        let known = usual
-            .map(str::to_owned)
-            .find(|name| self.heads.contains_key(name));
-        known.or_else(|| {
-            self.head
-                .clone()
-                .filter(|head| self.heads.contains_key(head))
-        })
+        let usual = self.trunks.iter().map(String::as_str).chain(["main", "master", "trunk", "develop"]);
+        let known = usual.map(str::to_owned).find(|name| self.heads.contains_key(name));
+        known.or_else(|| self.head.clone().filter(|head| self.heads.contains_key(head)))
     }
 
     pub fn read_rows(&mut self) -> Outcome {
@@ -102,9 +80,7 @@ impl Stack {
                 base: row.get(2)?,
                 submitted: row.get(3)?,
                 state: row.get(4)?,
-                children: children
-                    .and_then(|text| serde_json::from_str(&text).ok())
-                    .unwrap_or_default(),
+                children: children.and_then(|text| serde_json::from_str(&text).ok()).unwrap_or_default(),
                 tip: row.get(6)?,
                 validity: row.get(7)?,
                 parent_head: row.get(8)?,
@@ -119,24 +95,13 @@ impl Stack {
     /// Validates the live branches and writes the rows that changed. Branches without a row get
     /// one if they are looked at: all of them by `gt state`, else the current one.
     pub fn validate(&mut self, all: bool) -> Outcome {
-        let looked_at = |name: &String| {
-            all || self.row(name).is_some()
-                || self.head.as_ref() == Some(name)
-                || self.is_trunk(name)
-        };
-        let mut names: Vec<String> = self
-            .heads
-            .keys()
-            .filter(|name| looked_at(name))
-            .cloned()
-            .collect();
+        let looked_at =
+            |name: &String| all || self.row(name).is_some() || self.head.as_ref() == Some(name) || self.is_trunk(name);
+        let mut names: Vec<String> = self.heads.keys().filter(|name| looked_at(name)).cloned().collect();
         names.sort();
         for name in &names {
             if self.row(name).is_none() {
-                self.rows.push(Row {
-                    name: name.clone(),
-                    ..Row::default()
-                });
+                self.rows.push(Row { name: name.clone(), ..Row::default() });
             }
         }
         let before = self.rows.clone();
@@ -144,22 +109,14 @@ impl Stack {
         for name in &names {
             self.validate_branch(name, &mut done)?;
         }
-        for (old, new) in before
-            .iter()
-            .zip(&self.rows)
-            .filter(|(old, new)| old != new)
-        {
+        for (old, new) in before.iter().zip(&self.rows).filter(|(old, new)| old != new) {
             debug_assert_eq!(old.name, new.name, "rows keep their order");
             write_row(&self.database, new)?;
         }
         Ok(())
     }
 
-    fn validate_branch(
-        &mut self,
-        name: &str,
-        done: &mut HashMap<String, &'static str>,
-    ) -> Outcome<&'static str> {
+    fn validate_branch(&mut self, name: &str, done: &mut HashMap<String, &'static str>) -> Outcome<&'static str> {
         if let Some(known) = done.get(name) {
             return Ok(known);
         }
@@ -169,11 +126,7 @@ impl Stack {
         let verdict = self.judge(&mut row, &tip, done)?;
         row.tip = Some(tip);
         row.validity = Some(verdict.to_owned());
-        if let Some(parent) = row
-            .parent
-            .as_ref()
-            .filter(|parent| self.heads.contains_key(*parent))
-        {
+        if let Some(parent) = row.parent.as_ref().filter(|parent| self.heads.contains_key(*parent)) {
             row.parent_head = Some(self.tip(parent));
         }
         done.insert(name.to_owned(), verdict);
@@ -183,25 +136,15 @@ impl Stack {
         Ok(verdict)
     }
 
-    fn judge(
-        &mut self,
-        row: &mut Row,
-        tip: &str,
-        done: &mut HashMap<String, &'static str>,
-    ) -> Outcome<&'static str> {
+    fn judge(&mut self, row: &mut Row, tip: &str, done: &mut HashMap<String, &'static str>) -> Outcome<&'static str> {
         if self.is_trunk(&row.name) {
             return Ok("TRUNK");
         }
-        let Some(parent) = row
-            .parent
-            .clone()
-            .filter(|parent| self.heads.contains_key(parent))
-        else {
+        let Some(parent) = row.parent.clone().filter(|parent| self.heads.contains_key(parent)) else {
             return Ok("BAD_PARENT_NAME");
         };
         let parent_tip = self.tip(&parent);
-        let fresh =
-            row.tip.as_deref() == Some(tip) && row.parent_head.as_deref() == Some(&parent_tip);
+        let fresh = row.tip.as_deref() == Some(tip) && row.parent_head.as_deref() == Some(&parent_tip);
         if fresh && row.validity.as_deref() == Some("VALID") {
             return Ok("VALID");
         }
@@ -224,8 +167,7 @@ impl Stack {
     }
 
     fn is_ancestor(&self, low: &str, high: &str) -> Outcome<bool> {
-        Ok(low == high
-            || (!low.is_empty() && self.succeeds(&["merge-base", "--is-ancestor", low, high])?))
+        Ok(low == high || (!low.is_empty() && self.succeeds(&["merge-base", "--is-ancestor", low, high])?))
     }
 }
 

@@ -10,11 +10,7 @@ pub fn branch_name(asked: &str) -> String {
     let config: Value = serde_json::from_str(&text).unwrap_or_default();
     let prefix = config["branchPrefix"].as_str().unwrap_or_default();
     let replacement = config["branchReplacement"].as_str().unwrap_or("_");
-    let full = if asked.starts_with(prefix) {
-        asked.to_owned()
-    } else {
-        format!("{prefix}{asked}")
-    };
+    let full = if asked.starts_with(prefix) { asked.to_owned() } else { format!("{prefix}{asked}") };
     let mut name = String::new();
     let mut replaced = false;
     for letter in full.chars() {
@@ -29,10 +25,7 @@ pub fn branch_name(asked: &str) -> String {
     while name.contains("..") {
         name = name.replace("..", ".");
     }
-    let parts = name
-        .split('/')
-        .map(|part| part.trim_start_matches('.'))
-        .filter(|part| !part.is_empty());
+    let parts = name.split('/').map(|part| part.trim_start_matches('.')).filter(|part| !part.is_empty());
     let name = parts.collect::<Vec<_>>().join("/");
     let name = name.trim_end_matches(['/', '.']);
     name.strip_suffix(".lock").unwrap_or(name).to_owned()

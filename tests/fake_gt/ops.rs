@@ -12,10 +12,7 @@ use crate::{Args, Outcome, fail, interruptible, journal, rearrange};
 
 /// The journaled mutations.
 pub fn mutate(stack: &mut Stack, command: &str, args: &Args) -> Outcome {
-    let blocked = !matches!(
-        command,
-        "create" | "modify" | "rename" | "delete" | "freeze" | "unfreeze"
-    );
+    let blocked = !matches!(command, "create" | "modify" | "rename" | "delete" | "freeze" | "unfreeze");
     if stack.rebasing() && (blocked || (command == "modify" && journal::halt(stack).is_some())) {
         return fail(
             "This operation is blocked during a rebase.\nYou can continue with gt continue after resolving conflicts \
@@ -96,11 +93,7 @@ fn create(stack: &mut Stack, args: &Args) -> Outcome {
     stack.read_refs()?;
     let tip = stack.tip(&name);
     stack.forget(&name)?; // a row left by a branch deleted outside Graphite
-    stack.save(Row {
-        name: name.clone(),
-        parent: Some(parent.clone()),
-        ..Row::default()
-    })?;
+    stack.save(Row { name: name.clone(), parent: Some(parent.clone()), ..Row::default() })?;
     settle(stack, &name, &base, &tip)?;
     stack.edit(&parent, |row| row.children.push(name))
 }
@@ -110,11 +103,10 @@ fn modify(stack: &mut Stack, args: &Args) -> Outcome {
     stage_all(stack, args)?;
     let row = stack.row(&branch).cloned().unwrap_or_default();
     let staged = has_staged(stack)?;
-    let empty = row.base.as_deref().is_none_or(|base| {
-        stack
-            .succeeds(&["diff", "--quiet", &stack.tip(&branch), base])
-            .unwrap_or(false)
-    });
+    let empty = row
+        .base
+        .as_deref()
+        .is_none_or(|base| stack.succeeds(&["diff", "--quiet", &stack.tip(&branch), base]).unwrap_or(false));
     if !staged && (args.has("commit") || empty) {
         return fail("No changes to commit.");
     }
@@ -134,10 +126,7 @@ fn modify(stack: &mut Stack, args: &Args) -> Outcome {
 
 fn squash(stack: &mut Stack, args: &Args) -> Outcome {
     let branch = changeable_current(stack)?;
-    let base = stack
-        .row(&branch)
-        .and_then(|row| row.base.clone())
-        .unwrap_or_default();
+    let base = stack.row(&branch).and_then(|row| row.base.clone()).unwrap_or_default();
     let range = format!("{base}..{}", stack.tip(&branch));
     let commits = stack.run(&["rev-list", "--reverse", "--topo-order", &range])?;
     let mut lines = commits.lines();
@@ -151,11 +140,7 @@ fn squash(stack: &mut Stack, args: &Args) -> Outcome {
     stack.run(&["reset", "-q", "--soft", first])?;
     let message = args.message();
     let mut command = vec!["commit", "--amend"];
-    command.extend(
-        message
-            .as_deref()
-            .map_or(["--no-edit", ""], |message| ["-m", message]),
-    );
+    command.extend(message.as_deref().map_or(["--no-edit", ""], |message| ["-m", message]));
     command.retain(|word| !word.is_empty());
     if let Err(stop) = commit(stack, &command) {
         stack.run(&["reset", "-q", "--soft", &tip])?;
@@ -169,16 +154,10 @@ fn commit_detached(stack: &Stack, message: Option<&str>) -> Outcome {
     let mut command = vec!["commit"];
     command.extend(message.map_or(["", ""], |message| ["-m", message]));
     command.retain(|word| !word.is_empty());
-    let output = commit_command(stack, &command)
-        .stdout(Stdio::piped())
-        .stderr(Stdio::inherit())
-        .spawn()?
-        .wait_with_output()?;
+    let output =
+        commit_command(stack, &command).stdout(Stdio::piped()).stderr(Stdio::inherit()).spawn()?.wait_with_output()?;
     let said = checked(&command, &output)?;
-    let summary: Vec<&str> = said
-        .lines()
-        .skip_while(|line| !line.contains(" changed"))
-        .collect();
+    let summary: Vec<&str> = said.lines().skip_while(|line| !line.contains(" changed")).collect();
     println!("{}", summary.join("\n").trim_start());
     Ok(())
 }
@@ -190,18 +169,12 @@ fn commit(stack: &Stack, args: &[&str]) -> Outcome {
         return Ok(());
     }
     let code = status.code().unwrap_or(-1);
-    fail(format!(
-        "Command failed with error exit code {code}:\ngit {}\n",
-        args.join(" ")
-    ))
+    fail(format!("Command failed with error exit code {code}:\ngit {}\n", args.join(" ")))
 }
 
 fn commit_command(stack: &Stack, args: &[&str]) -> std::process::Command {
     let mut command = interruptible("git");
-    command
-        .args(args)
-        .current_dir(&stack.top)
-        .stdin(Stdio::inherit());
+    command.args(args).current_dir(&stack.top).stdin(Stdio::inherit());
     command
 }
 
@@ -226,9 +199,7 @@ pub fn changeable_current(stack: &Stack) -> Outcome<String> {
     let branch = current(stack)?;
     known(stack, &branch)?;
     if stack.is_trunk(&branch) {
-        return fail(format!(
-            "Cannot perform this operation on the trunk branch.\n\n{branch}"
-        ));
+        return fail(format!("Cannot perform this operation on the trunk branch.\n\n{branch}"));
     }
     refuse_frozen(stack, &branch)?;
     Ok(branch)
@@ -251,7 +222,5 @@ fn stage_all(stack: &Stack, args: &Args) -> Outcome {
 }
 
 fn has_staged(stack: &Stack) -> Outcome<bool> {
-    Ok(!stack
-        .run(&["diff", "--cached", "--name-only", "--diff-filter=u"])?
-        .is_empty())
+    Ok(!stack.run(&["diff", "--cached", "--name-only", "--diff-filter=u"])?.is_empty())
 }

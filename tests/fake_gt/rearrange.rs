@@ -15,10 +15,7 @@ pub fn fold(stack: &mut Stack) -> Outcome {
         return fail(format!("Cannot fold into trunk branch {parent}."));
     }
     refuse_frozen(stack, &parent)?;
-    if ["MERGE_HEAD", "CHERRY_PICK_HEAD", "REVERT_HEAD"]
-        .iter()
-        .any(|file| stack.git_dir.join(file).exists())
-    {
+    if ["MERGE_HEAD", "CHERRY_PICK_HEAD", "REVERT_HEAD"].iter().any(|file| stack.git_dir.join(file).exists()) {
         return fail(
             "Command failed with error exit code 128:\ngit switch -q\n\nfatal: cannot switch branch while merging",
         );
@@ -89,9 +86,7 @@ pub fn move_onto(stack: &mut Stack, args: &Args) -> Outcome {
         known(stack, branch)?;
     }
     if stack.is_trunk(&source) {
-        return fail(format!(
-            "Cannot perform this operation on the trunk branch.\n\n{source}"
-        ));
+        return fail(format!("Cannot perform this operation on the trunk branch.\n\n{source}"));
     }
     refuse_frozen(stack, &source)?;
     if source == onto {
@@ -151,26 +146,16 @@ pub fn delete(stack: &mut Stack, args: &Args) -> Outcome {
     }
     known(stack, &branch)?;
     if stack.elsewhere.contains_key(&branch) {
-        return fail(format!(
-            "{branch} is currently checked out in another worktree and cannot be deleted."
-        ));
+        return fail(format!("{branch} is currently checked out in another worktree and cannot be deleted."));
     }
     if !args.has("force") {
         return fail("Cannot perform interactive operation in non-interactive mode.");
     }
-    let mut doomed = if args.has("upstack") {
-        stack.upstack(&branch)
-    } else {
-        Vec::new()
-    };
+    let mut doomed = if args.has("upstack") { stack.upstack(&branch) } else { Vec::new() };
     doomed.reverse();
     doomed.push(branch.clone());
     let parent = stack.parent(&branch).unwrap_or_default();
-    if stack
-        .head
-        .as_ref()
-        .is_some_and(|head| doomed.contains(head))
-    {
+    if stack.head.as_ref().is_some_and(|head| doomed.contains(head)) {
         stack.run(&["switch", "-q", &parent])?;
     }
     let mut orphans = Vec::new();
@@ -182,10 +167,8 @@ pub fn delete(stack: &mut Stack, args: &Args) -> Outcome {
         drop_row(stack, name, &below)?;
     }
     stack.read_refs()?;
-    let order: Vec<String> = orphans
-        .into_iter()
-        .flat_map(|child| [vec![child.clone()], stack.upstack(&child)].concat())
-        .collect();
+    let order: Vec<String> =
+        orphans.into_iter().flat_map(|child| [vec![child.clone()], stack.upstack(&child)].concat()).collect();
     let here = stack.head.clone();
     restack(stack, &order, OnConflict::Skip, here.as_deref())
 }
@@ -197,11 +180,7 @@ pub fn freeze(stack: &mut Stack, args: &Args, freeze: bool) -> Outcome {
         None => known_current(stack)?,
     };
     known(stack, &branch)?;
-    let mut branches = if freeze {
-        stack.downstack(&branch)
-    } else {
-        Vec::new()
-    };
+    let mut branches = if freeze { stack.downstack(&branch) } else { Vec::new() };
     branches.push(branch);
     for name in branches {
         stack.edit(&name, |row| {
@@ -213,10 +192,7 @@ pub fn freeze(stack: &mut Stack, args: &Args, freeze: bool) -> Outcome {
 
 /// Removes a branch's row; its children go to the branch below, keeping their own base.
 fn drop_row(stack: &mut Stack, branch: &str, below: &str) -> Outcome {
-    let children = stack
-        .row(branch)
-        .map(|row| row.children.clone())
-        .unwrap_or_default();
+    let children = stack.row(branch).map(|row| row.children.clone()).unwrap_or_default();
     let head = stack.tip(below);
     for child in &children {
         stack.edit(child, |row| {

@@ -16,12 +16,7 @@ pub enum OnConflict {
 }
 
 /// Restacks branches in the given order, parents before children.
-pub fn restack(
-    stack: &mut Stack,
-    branches: &[String],
-    mode: OnConflict,
-    current: Option<&str>,
-) -> Outcome {
+pub fn restack(stack: &mut Stack, branches: &[String], mode: OnConflict, current: Option<&str>) -> Outcome {
     let mut left: HashSet<String> = HashSet::new();
     let mut conflicts = Vec::new();
     for (index, branch) in branches.iter().enumerate() {
@@ -35,22 +30,16 @@ pub fn restack(
             continue;
         }
         if let Some(path) = stack.elsewhere.get(branch) {
-            println!(
-                "Did not restack branch {branch} because it is checked out in worktree {path}."
-            );
+            println!("Did not restack branch {branch} because it is checked out in worktree {path}.");
             continue;
         }
         if !stack.needs_restack(branch) {
             println!("{branch} does not need to be restacked on {parent}.");
             continue;
         }
-        if stack.head.as_deref() == Some(branch)
-            && !stack.succeeds(&["diff", "--cached", "--quiet"])?
-        {
+        if stack.head.as_deref() == Some(branch) && !stack.succeeds(&["diff", "--cached", "--quiet"])? {
             if mode == OnConflict::Halt {
-                return fail(format!(
-                    "Cannot restack checked out branch {branch} with changes staged."
-                ));
+                return fail(format!("Cannot restack checked out branch {branch} with changes staged."));
             }
             println!("Did not restack checked out branch {branch} due to staged changes.");
             left.insert(branch.clone());
@@ -94,18 +83,12 @@ pub fn settle(stack: &mut Stack, branch: &str, base: &str, tip: &str) -> Outcome
 /// The text of a halt, on standard output as in real gt.
 pub fn explain_halt(stack: &Stack, headline: &str, branch: &str, rest: &[String]) -> Outcome {
     println!("{headline}\n\nUnmerged files:");
-    println!(
-        "{}",
-        stack.run(&["diff", "--name-only", "--diff-filter=U"])?
-    );
+    println!("{}", stack.run(&["diff", "--name-only", "--diff-filter=U"])?);
     println!("\nYou are here (resolving {branch}):");
     for name in rest.iter().rev() {
         println!("◯  {name}");
     }
-    println!(
-        "◯  {branch}\n◯  {}",
-        stack.parent(branch).unwrap_or_default()
-    );
+    println!("◯  {branch}\n◯  {}", stack.parent(branch).unwrap_or_default());
     println!(
         "\nTo fix and continue your previous Graphite command:\n\
          (1) resolve the listed merge conflicts\n\
@@ -119,43 +102,19 @@ pub fn explain_halt(stack: &Stack, headline: &str, branch: &str, rest: &[String]
 /// Copies a branch's commits onto its parent's tip; `None` on a conflict. Empty commits are
 /// dropped and merges flattened, as in real gt.
 fn replay(stack: &Stack, branch: &str, parent: &str) -> Outcome<Option<String>> {
-    let base = stack
-        .row(branch)
-        .and_then(|row| row.base.clone())
-        .unwrap_or_default();
+    let base = stack.row(branch).and_then(|row| row.base.clone()).unwrap_or_default();
     let range = format!("{base}..{}", stack.tip(branch));
     let format = "--format=%H%x00%P%x00%an%x00%ae%x00%ad%x00%B%x01";
-    let log = stack.run(&[
-        "log",
-        "--reverse",
-        "--topo-order",
-        "--no-merges",
-        "--date=raw",
-        format,
-        &range,
-        "--",
-    ])?;
+    let log = stack.run(&["log", "--reverse", "--topo-order", "--no-merges", "--date=raw", format, &range, "--"])?;
     let mut tip = stack.tip(parent);
     let mut tree = stack.run(&["rev-parse", &format!("{tip}^{{tree}}")])?;
-    for entry in log
-        .split('\u{1}')
-        .map(str::trim_start)
-        .filter(|entry| !entry.is_empty())
-    {
+    for entry in log.split('\u{1}').map(str::trim_start).filter(|entry| !entry.is_empty()) {
         let fields: Vec<&str> = entry.split('\0').collect();
         let [id, parents, name, email, date, message] = fields[..] else {
             return fail(format!("Unreadable commit in {range}"));
         };
         let from = parents.split(' ').next().unwrap_or_default();
-        let merge = [
-            "merge-tree",
-            "--write-tree",
-            "--no-messages",
-            "--merge-base",
-            from,
-            &tip,
-            id,
-        ];
+        let merge = ["merge-tree", "--write-tree", "--no-messages", "--merge-base", from, &tip, id];
         let output = stack.git(&merge).output()?;
         if output.status.code() == Some(1) {
             return Ok(None);
@@ -166,15 +125,8 @@ fn replay(stack: &Stack, branch: &str, parent: &str) -> Outcome<Option<String>> 
         }
         let commit = ["commit-tree", &merged, "-p", &tip, "-m", message.trim_end()];
         let mut command = stack.git(&commit);
-        command
-            .env("GIT_AUTHOR_NAME", name)
-            .env("GIT_AUTHOR_EMAIL", email);
-        tip = checked(
-            &commit,
-            &command
-                .env("GIT_AUTHOR_DATE", format!("@{date}"))
-                .output()?,
-        )?;
+        command.env("GIT_AUTHOR_NAME", name).env("GIT_AUTHOR_EMAIL", email);
+        tip = checked(&commit, &command.env("GIT_AUTHOR_DATE", format!("@{date}")).output()?)?;
         tree = merged;
     }
     Ok(Some(tip))
@@ -190,17 +142,8 @@ fn move_branch(stack: &Stack, branch: &str, tip: &str) -> Outcome {
 }
 
 /// Rebases for real, which leaves the conflict in the worktree and ends the command.
-fn rebase(
-    stack: &mut Stack,
-    branch: &str,
-    parent: &str,
-    rest: &[String],
-    current: Option<&str>,
-) -> Outcome {
-    let base = stack
-        .row(branch)
-        .and_then(|row| row.base.clone())
-        .unwrap_or_default();
+fn rebase(stack: &mut Stack, branch: &str, parent: &str, rest: &[String], current: Option<&str>) -> Outcome {
+    let base = stack.row(branch).and_then(|row| row.base.clone()).unwrap_or_default();
     let onto = stack.tip(parent);
     let args = ["rebase", "--onto", parent, &base, branch];
     let output = stack.git(&args).output()?;
@@ -214,21 +157,8 @@ fn rebase(
         None => stack.event.clone(),
     };
     let branch_before = current.map(str::to_owned);
-    journal::write_halt(
-        stack,
-        &Halt {
-            branch: branch_before,
-            rest: rest.to_vec(),
-            base: onto,
-            event,
-        },
-    )?;
-    explain_halt(
-        stack,
-        &format!("Hit conflict restacking {branch} on {parent}."),
-        branch,
-        rest,
-    )?;
+    journal::write_halt(stack, &Halt { branch: branch_before, rest: rest.to_vec(), base: onto, event })?;
+    explain_halt(stack, &format!("Hit conflict restacking {branch} on {parent}."), branch, rest)?;
     if current.is_none() {
         eprintln!("ERROR: No current branch");
     }

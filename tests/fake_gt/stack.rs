@@ -59,10 +59,7 @@ impl Stack {
     /// A git command in the top directory with nothing on its standard input.
     pub fn git(&self, args: &[&str]) -> Command {
         let mut command = Command::new("git");
-        command
-            .args(args)
-            .current_dir(&self.top)
-            .stdin(Stdio::null());
+        command.args(args).current_dir(&self.top).stdin(Stdio::null());
         command
     }
 
@@ -73,12 +70,7 @@ impl Stack {
 
     /// Whether git succeeds, silently.
     pub fn succeeds(&self, args: &[&str]) -> Outcome<bool> {
-        Ok(self
-            .git(args)
-            .stdout(Stdio::null())
-            .stderr(Stdio::null())
-            .status()?
-            .success())
+        Ok(self.git(args).stdout(Stdio::null()).stderr(Stdio::null()).status()?.success())
     }
 
     pub fn row(&self, name: &str) -> Option<&Row> {
@@ -95,10 +87,7 @@ impl Stack {
 
     /// A live branch with a valid row, trunks not included.
     pub fn is_tracked(&self, name: &str) -> bool {
-        self.heads.contains_key(name)
-            && self
-                .row(name)
-                .is_some_and(|row| row.validity.as_deref() == Some("VALID"))
+        self.heads.contains_key(name) && self.row(name).is_some_and(|row| row.validity.as_deref() == Some("VALID"))
     }
 
     pub fn tip(&self, name: &str) -> String {
@@ -114,11 +103,7 @@ impl Stack {
         let Some(row) = self.row(name) else {
             return Vec::new();
         };
-        row.children
-            .iter()
-            .filter(|child| self.is_tracked(child))
-            .cloned()
-            .collect()
+        row.children.iter().filter(|child| self.is_tracked(child)).cloned().collect()
     }
 
     /// All branches above one, each before its own children.
@@ -136,9 +121,7 @@ impl Stack {
     pub fn downstack(&self, name: &str) -> Vec<String> {
         let mut below = Vec::new();
         let mut current = self.parent(name);
-        while let Some(branch) =
-            current.filter(|branch| !self.is_trunk(branch) && below.len() <= self.rows.len())
-        {
+        while let Some(branch) = current.filter(|branch| !self.is_trunk(branch) && below.len() <= self.rows.len()) {
             current = self.parent(&branch);
             below.insert(0, branch);
         }
@@ -146,13 +129,11 @@ impl Stack {
     }
 
     pub fn needs_restack(&self, name: &str) -> bool {
-        self.row(name)
-            .is_some_and(|row| row.base != row.parent.as_ref().map(|parent| self.tip(parent)))
+        self.row(name).is_some_and(|row| row.base != row.parent.as_ref().map(|parent| self.tip(parent)))
     }
 
     pub fn is_frozen(&self, name: &str) -> bool {
-        self.row(name)
-            .is_some_and(|row| row.state.as_deref() == Some("frozen"))
+        self.row(name).is_some_and(|row| row.state.as_deref() == Some("frozen"))
     }
 
     pub fn rebasing(&self) -> bool {
@@ -183,8 +164,7 @@ impl Stack {
     }
 
     pub fn forget(&mut self, name: &str) -> Outcome {
-        self.database
-            .execute("DELETE FROM branch_metadata WHERE branch_name = ?1", [name])?;
+        self.database.execute("DELETE FROM branch_metadata WHERE branch_name = ?1", [name])?;
         self.rows.retain(|row| row.name != name);
         self.touch(name);
         Ok(())
@@ -201,11 +181,8 @@ impl Stack {
 
     /// Says on stderr which branches left Graphite's tracking, once, at the end of a command.
     pub fn warn_diverged(&self) {
-        let gone: Vec<&Row> = self
-            .rows
-            .iter()
-            .filter(|row| row.validity.as_deref() == Some("BAD_PARENT_REVISION"))
-            .collect();
+        let gone: Vec<&Row> =
+            self.rows.iter().filter(|row| row.validity.as_deref() == Some("BAD_PARENT_REVISION")).collect();
         if gone.is_empty() {
             return;
         }
@@ -232,18 +209,12 @@ impl Stack {
                 continue;
             };
             self.heads.insert(name.to_owned(), tip.to_owned());
-            if let Some(path) = fields
-                .next()
-                .filter(|path| !path.is_empty() && Path::new(path) != self.top)
-            {
+            if let Some(path) = fields.next().filter(|path| !path.is_empty() && Path::new(path) != self.top) {
                 self.elsewhere.insert(name.to_owned(), path.to_owned());
             }
         }
         let head = std::fs::read_to_string(self.git_dir.join("HEAD"))?;
-        self.head = head
-            .trim()
-            .strip_prefix("ref: refs/heads/")
-            .map(str::to_owned);
+        self.head = head.trim().strip_prefix("ref: refs/heads/").map(str::to_owned);
         Ok(())
     }
 }
@@ -251,36 +222,20 @@ impl Stack {
 /// The output of a finished git command or the error real gt prints for its failure.
 pub fn checked(args: &[&str], output: &Output) -> Outcome<String> {
     if output.status.success() {
-        return Ok(String::from_utf8_lossy(&output.stdout)
-            .trim_end()
-            .to_owned());
+        return Ok(String::from_utf8_lossy(&output.stdout).trim_end().to_owned());
     }
     let code = output.status.code().unwrap_or(-1);
     let said = String::from_utf8_lossy(&output.stderr);
-    fail(format!(
-        "Command failed with error exit code {code}:\ngit {}\n\n{said}",
-        args.join(" ")
-    ))
+    fail(format!("Command failed with error exit code {code}:\ngit {}\n\n{said}", args.join(" ")))
 }
 
 fn find_repository() -> Outcome<[PathBuf; 3]> {
-    let args = [
-        "rev-parse",
-        "--path-format=absolute",
-        "--show-toplevel",
-        "--git-common-dir",
-        "--git-dir",
-    ];
-    let output = Command::new("git")
-        .args(args)
-        .stdin(Stdio::null())
-        .output()?;
+    let args = ["rev-parse", "--path-format=absolute", "--show-toplevel", "--git-common-dir", "--git-dir"];
+    let output = Command::new("git").args(args).stdin(Stdio::null()).output()?;
     let text = String::from_utf8_lossy(&output.stdout).into_owned();
     let mut paths = text.lines().map(PathBuf::from);
     match (paths.next(), paths.next(), paths.next()) {
-        (Some(top), Some(common), Some(git_dir)) if output.status.success() => {
-            Ok([top, common, git_dir])
-        }
+        (Some(top), Some(common), Some(git_dir)) if output.status.success() => Ok([top, common, git_dir]),
         _ => fail("No .git repository found."),
     }
 }

@@ -7,20 +7,10 @@ use crate::{Args, Outcome, Stop, fail, journal};
 
 /// The branch a read is about: HEAD's, or the one a halted command started from.
 pub fn current(stack: &Stack) -> Outcome<String> {
-    let halted = if stack.rebasing() {
-        journal::halt(stack).and_then(|halt| halt.branch)
-    } else {
-        None
-    };
+    let halted = if stack.rebasing() { journal::halt(stack).and_then(|halt| halt.branch) } else { None };
     let Some(branch) = halted.or_else(|| stack.head.clone()) else {
-        let hint = if stack.rebasing() {
-            "\nDid you mean to run gt continue?"
-        } else {
-            ""
-        };
-        return fail(format!(
-            "Cannot perform this operation without a branch checked out.{hint}"
-        ));
+        let hint = if stack.rebasing() { "\nDid you mean to run gt continue?" } else { "" };
+        return fail(format!("Cannot perform this operation without a branch checked out.{hint}"));
     };
     Ok(branch)
 }
@@ -90,18 +80,9 @@ pub fn log_short(stack: &Stack) {
     for trunk in &stack.trunks {
         let mut lines = Vec::new();
         graph(stack, trunk, 0, &mut lines);
-        let width = lines
-            .iter()
-            .map(|(art, _)| art.chars().count())
-            .max()
-            .unwrap_or(0)
-            + 2;
+        let width = lines.iter().map(|(art, _)| art.chars().count()).max().unwrap_or(0) + 2;
         for (art, branch) in lines {
-            let art = if here.as_ref() == Some(&branch) {
-                art.replace('◯', "◉")
-            } else {
-                art
-            };
+            let art = if here.as_ref() == Some(&branch) { art.replace('◯', "◉") } else { art };
             let pad = " ".repeat(width - art.chars().count());
             println!("{art}{pad}{branch}{}", notes(stack, &branch));
         }
@@ -110,11 +91,7 @@ pub fn log_short(stack: &Stack) {
 
 /// `gt log` and, for the current stack only, `gt log --stack`.
 pub fn log(stack: &Stack, args: &Args) -> Outcome {
-    let here = if args.has("stack") {
-        known_current(stack)?
-    } else {
-        trunk_of(stack, "")
-    };
+    let here = if args.has("stack") { known_current(stack)? } else { trunk_of(stack, "") };
     let mut branches = vec![trunk_of(stack, &here)];
     if !stack.is_trunk(&here) {
         branches.extend(stack.downstack(&here));
@@ -127,14 +104,8 @@ pub fn log(stack: &Stack, args: &Args) -> Outcome {
         let mark = if is_current { "◉" } else { "◯" };
         let note = if is_current { " (current)" } else { "" };
         println!("{mark} {branch}{note}{}", notes(stack, branch));
-        println!(
-            "│ {}\n│ ",
-            stack.run(&["log", "-1", "--format=%cr", &stack.tip(branch), "--"])?
-        );
-        for commit in stack
-            .run(&["log", "--format=%h - %s", &commits(stack, branch), "--"])?
-            .lines()
-        {
+        println!("│ {}\n│ ", stack.run(&["log", "-1", "--format=%cr", &stack.tip(branch), "--"])?);
+        for commit in stack.run(&["log", "--format=%h - %s", &commits(stack, branch), "--"])?.lines() {
             println!("│ {commit}");
             if stack.is_trunk(branch) {
                 break;
@@ -150,16 +121,9 @@ pub fn info(stack: &Stack, args: &Args) -> Outcome {
         Some(name) => name.clone(),
         None => known_current(stack)?,
     };
-    let range = if stack.is_trunk(&branch) {
-        format!("{branch}~..{branch}")
-    } else {
-        commits(stack, &branch)
-    };
+    let range = if stack.is_trunk(&branch) { format!("{branch}~..{branch}") } else { commits(stack, &branch) };
     let log = stack.run(&["-c", "color.ui=always", "--no-pager", "log", &range, "--"])?;
-    println!(
-        "{branch}\n{}\n",
-        stack.run(&["log", "-1", "--format=%cr", &stack.tip(&branch), "--"])?
-    );
+    println!("{branch}\n{}\n", stack.run(&["log", "-1", "--format=%cr", &stack.tip(&branch), "--"])?);
     if let Some(parent) = stack.parent(&branch) {
         println!("Parent: {parent}");
     }
@@ -186,10 +150,7 @@ fn trunk_of(stack: &Stack, branch: &str) -> String {
 
 fn commits(stack: &Stack, branch: &str) -> String {
     let tip = stack.tip(branch);
-    stack
-        .row(branch)
-        .and_then(|row| row.base.as_ref())
-        .map_or(tip.clone(), |base| format!("{base}..{tip}"))
+    stack.row(branch).and_then(|row| row.base.as_ref()).map_or(tip.clone(), |base| format!("{base}..{tip}"))
 }
 
 fn notes(stack: &Stack, branch: &str) -> String {
@@ -216,10 +177,7 @@ fn graph(stack: &Stack, branch: &str, column: usize, lines: &mut Vec<(String, St
         0 | 1 => String::new(),
         many => format!("{}─┘", "─┴".repeat(many - 2)),
     };
-    lines.push((
-        format!("{}◯{joins}", "│ ".repeat(column)),
-        branch.to_owned(),
-    ));
+    lines.push((format!("{}◯{joins}", "│ ".repeat(column)), branch.to_owned()));
 }
 
 /// The error for a branch that does not exist.

@@ -83,7 +83,7 @@ stories! {
         move_that_conflicts_halts
         move_of_the_trunk_is_refused
         restack_bases_every_branch_again
-        restack_covers_siblings
+        restack_leaves_siblings_alone
         restack_with_nothing_to_do_starts_nothing
         restack_of_a_branch_in_another_worktree_is_refused
         restack_lists_a_branch_in_another_worktree

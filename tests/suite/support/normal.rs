@@ -20,9 +20,17 @@ impl Normal {
         if let Some(fields) = report.as_object_mut() {
             fields.remove("timing");
         }
+        // What gt said is worded by gt.
+        for (pointer, end) in [("/text", "\n"), ("/fault/message", "\0")] {
+            if let Some(Value::String(text)) = report.pointer_mut(pointer) {
+                *text = without_quote(text, end);
+            }
+        }
         if let Some(command) = report["command"].as_object_mut() {
             // Wording belongs to gt; what it did is in the looks.
-            ["duration_ms", "stdout", "stderr"].map(|key| command.remove(key));
+            for key in ["duration_ms", "stdout", "stderr"] {
+                command.remove(key);
+            }
             let executable = command["executable"].as_str().unwrap_or_default();
             let name = executable.rsplit('/').next().unwrap_or_default().to_owned();
             command.insert("executable".to_owned(), name.into());
@@ -36,6 +44,11 @@ impl Normal {
         for (path, name) in &self.replaced {
             text = text.replace(path, name);
         }
+        text = text
+            .split(' ')
+            .map(|part| if is_event(part) { "(<event>)\"," } else { part })
+            .collect::<Vec<_>>()
+            .join(" ");
         let mut out = String::new();
         let mut word = String::new();
         for c in text.chars().chain(std::iter::once('\n')) {
@@ -63,4 +76,19 @@ impl Normal {
             _ => word.to_owned(),
         }
     }
+}
+
+/// A text without what it quotes of a command's output, which ends before what had changed or at the last `end`.
+fn without_quote(text: &str, end: &str) -> String {
+    const START: &str = " and said: ";
+    let Some((head, rest)) = text.split_once(START) else { return text.to_owned() };
+    let at = rest.find(", after it had changed").or_else(|| rest.rfind(end));
+    format!("{head}{START}…{}", at.map(|at| &rest[at..]).unwrap_or_default())
+}
+
+/// Graphite's id of an event, as it stands at the end of a change.
+fn is_event(part: &str) -> bool {
+    let id = part.lines().next().unwrap_or_default();
+    let id = id.strip_prefix('(').and_then(|id| id.strip_suffix(")\",")).unwrap_or_default();
+    id.len() == 36 && id.bytes().all(|b| b == b'-' || b.is_ascii_hexdigit())
 }
