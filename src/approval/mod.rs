@@ -8,7 +8,7 @@ use crate::value::PlanId;
 const FOLDER: &str = "plans";
 const VERSION: u32 = 1;
 /// How long an offered plan can be granted.
-pub const MAX_AGE: Duration = Duration::from_secs(60 * 60);
+pub const MAX_AGE: Duration = Duration::from_hours(1);
 /// Most offers that are kept.
 const MAX_OFFERS: usize = 500;
 
@@ -64,7 +64,7 @@ pub fn spend(state: &StateDir, id: &PlanId, now: Duration) -> Result<(), GrantEr
 
 fn is_fresh(offer: &Offer, now: Duration) -> bool {
     let offered = Duration::from_secs(offer.offered_at);
-    offer.version == VERSION && offered <= now + Duration::from_secs(300) && now.saturating_sub(offered) < MAX_AGE
+    offer.version == VERSION && offered <= now + Duration::from_mins(5) && now.saturating_sub(offered) < MAX_AGE
 }
 
 fn prune(folder: &StateDir, now: Duration) -> Result<(), StateError> {
@@ -103,7 +103,7 @@ mod tests {
     fn a_grant_counts_once_and_for_an_hour() {
         let dir = tempfile::tempdir().expect("a folder");
         let state = StateDir::open_or_create(dir.path(), "state").expect("a state folder");
-        let (id, at) = (PlanId::of(Digest::of(b"plan")), |secs| Duration::from_secs(1_000_000 + secs));
+        let (id, at) = (PlanId::of(Digest::of(b"plan")), |secs: u64| Duration::from_secs(1_000_000 + secs));
         assert!(matches!(spend(&state, &id, at(0)), Err(GrantError::Unknown(_))));
         offer(&state, &id, at(0)).expect("offered");
         assert!(matches!(spend(&state, &id, at(3600)), Err(GrantError::Unknown(_))));

@@ -1,8 +1,7 @@
 //! The person's configuration file: strict, checked against its schema, never read from the workspace.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
-use crate::command::Environment;
 use crate::fault::{Code, Fault};
 
 /// What the person has configured. Every key is optional; an unknown key or a wrong value is an error, since a typo
@@ -37,28 +36,19 @@ impl Config {
     ///
     /// # Errors
     /// `bad_config`: unreadable, not JSON, or not as the schema says. A named file must exist.
-    pub fn load(named: Option<&Path>, env: &Environment) -> Result<Self, Fault> {
-        let named = named.map(Path::to_owned).or_else(|| env.get("PI_GRAPHITE_CONFIG").map(PathBuf::from));
-        let default = || env.xdg("XDG_CONFIG_HOME", ".config").map(|dir| dir.join("pi-graphite/config.json"));
-        let (path, must_exist) = match named {
-            Some(path) => (path, true),
-            None => match default() {
-                Some(path) => (path, false),
-                None => return Ok(Self::default()),
-            },
-        };
+    pub fn load(named: Option<&Path>, default: Option<&Path>) -> Result<Self, Fault> {
+        let Some(path) = named.or(default) else { return Ok(Self::default()) };
         let bad = |why: String| Fault::new(Code::BadConfig, format!("`{}`: {why}", path.display()));
-        match read(&path) {
+        match read(path) {
             Ok(text) => Self::parse(&text).map_err(bad),
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound && !must_exist => Ok(Self::default()),
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound && named.is_none() => Ok(Self::default()),
             Err(error) => Err(bad(error.to_string())),
         }
     }
 
     fn parse(text: &str) -> Result<Self, String> {
         let mut json = serde_json::Deserializer::from_str(text);
-        let config = serde_path_to_error::deserialize(&mut json)
-            .map_err(|error| format!("`{}`: {}", error.path(), error.inner()))?;
+        let config = serde_path_to_error::deserialize(&mut json).map_err(|error| error.inner().to_string())?;
         json.end().map_err(|error| error.to_string())?;
         Ok(config)
     }
@@ -96,7 +86,7 @@ mod tests {
         assert_eq!(Config::parse("{}"), Ok(Config::default()));
         assert_eq!(Config::parse(r#"{"timeout_seconds": 5}"#).map(|c| c.timeout_seconds), Ok(Some(5)));
         for text in
-            [r#"{"timeout": 5}"#, r#"{"timeout_seconds": "5"}"#, r#"{"timeout_seconds": -1}"#, "", "[]x", r#"{} {}"#]
+            [r#"{"timeout": 5}"#, r#"{"timeout_seconds": "5"}"#, r#"{"timeout_seconds": -1}"#, "", "[]x", "{} {}"]
         {
             assert!(Config::parse(text).is_err(), "{text}");
         }

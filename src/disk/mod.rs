@@ -1,5 +1,4 @@
 //! The one door to writing: atomic files inside a directory handle, this program's own folder, and kernel locks.
-#![expect(clippy::disallowed_methods, reason = "this is the one module that writes to the file system")]
 
 mod atomic;
 mod lock;

@@ -51,8 +51,10 @@ pub fn accept(bytes: &[u8]) -> Result<Accepted, Fault> {
 
 fn pick(tag: Option<&Value>) -> Result<&'static Entry, Fault> {
     let names: Vec<&str> = REGISTRY.iter().map(|entry| entry.name).collect();
+    let listed = format!("The operations are: {}.", names.join(", "));
     let fault = |message: String| {
-        Fault::new(Code::UnknownOperation, message).detail("pointer", "/operation").detail("operations", names.clone())
+        let fault = Fault::new(Code::UnknownOperation, message).hint(listed.clone());
+        fault.detail("pointer", "/operation").detail("operations", names.clone())
     };
     let tag = tag.ok_or_else(|| fault("`operation` is missing".to_owned()))?;
     let tag = tag.as_str().ok_or_else(|| fault("`operation` is not a string".to_owned()))?;
@@ -60,8 +62,8 @@ fn pick(tag: Option<&Value>) -> Result<&'static Entry, Fault> {
         let fault =
             fault(format!("there is no operation `{}`", tag.chars().take(80).collect::<String>().escape_debug()));
         match nearest(tag, names.iter().copied()) {
-            Some(near) => fault.hint(format!("Did you mean `{near}`? The operations are: {}.", names.join(", "))),
-            None => fault.hint(format!("The operations are: {}.", names.join(", "))),
+            Some(near) => fault.hint(format!("Did you mean `{near}`? {listed}")),
+            None => fault,
         }
     })
 }
@@ -97,8 +99,11 @@ fn check_schema(entry: &'static Entry, request: &Value) -> Result<(), Fault> {
             Fault::new(Code::Internal, format!("the schema of `{}` does not compile: {error}", entry.name))
         })?;
     let mut errors: Vec<_> = validator.iter_errors(request).collect();
-    // Unknown and missing fields first: they explain the others.
-    errors.sort_by_key(|error| (error.instance_path().as_str().len(), error.to_string()));
+    // Unknown and missing fields first, then shapes, then formats: the earlier explain the later.
+    let is_format = |error: &jsonschema::ValidationError<'_>| {
+        matches!(error.kind(), jsonschema::error::ValidationErrorKind::Format { .. })
+    };
+    errors.sort_by_key(|error| (error.instance_path().as_str().len(), is_format(error), error.to_string()));
     match errors.first() {
         None => Ok(()),
         Some(error) => Err(explain(error, &schema, errors.len())),

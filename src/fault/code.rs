@@ -230,9 +230,6 @@ codes! {
     ReadOnlyRepository "read_only_repository" Unavailable
         "The git directory cannot be written."
         "Ask the person to make it writable, or work elsewhere."
-    Platform "platform" Unavailable
-        "The platform is not supported."
-        "Use Linux (or macOS, which builds but is not tested)."
 
     Cancelled "cancelled" Cancelled
         "The request was cancelled, and the second look proves that nothing changed."

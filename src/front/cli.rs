@@ -1,6 +1,6 @@
 //! The command line: one request on standard input, one report on standard output, and the views for people.
 #![expect(clippy::disallowed_methods, reason = "a front reads the environment and the clock, and ends the process")]
-#![expect(clippy::print_stdout, clippy::print_stderr, reason = "a front talks to the terminal")]
+#![expect(clippy::print_stderr, reason = "a front talks to the terminal")]
 
 use std::io::{IsTerminal, Read};
 use std::path::PathBuf;
@@ -157,11 +157,13 @@ fn request() -> Result<Vec<u8>, Fault> {
 
 fn context(flags: &Flags, cancel: Cancel) -> Result<Context, Fault> {
     let env = Environment::of_process();
-    let config = Config::load(flags.config.as_deref(), &env)?;
+    let named = flags.config.clone().or_else(|| env.get("PI_GRAPHITE_CONFIG").map(PathBuf::from));
+    let default = env.xdg("XDG_CONFIG_HOME", ".config").map(|dir| dir.join("pi-graphite/config.json"));
+    let config = Config::load(named.as_deref(), default.as_deref())?;
     let bad = |flag: &str, why: &str| Fault::new(Code::BadFlag, format!("`--{flag}`: {why}"));
     let seconds = |flag: &str, given: Option<f64>, configured: Option<u64>, default: u64| match given {
         None => Ok(Duration::from_secs(configured.unwrap_or(default))),
-        Some(value) => Duration::try_from_secs_f64(value).map_err(|error| bad(flag, &error.to_string())),
+        Some(value) => Duration::try_from_secs_f64(value).map_err(|_| bad(flag, "a number of seconds, zero or more")),
     };
     let grant = flags
         .grant

@@ -75,7 +75,7 @@ impl Drawing<'_> {
         let mut notes = Vec::new();
         match (&snapshot.halt, snapshot.in_progress.as_slice()) {
             (Some(halt), _) => {
-                notes.push(self.paint.red(&format!("{} is halted: {} conflicts", halt.command, plain(&halt.branch))))
+                notes.push(self.paint.red(&format!("{} is halted: {} conflicts", halt.command, plain(&halt.branch))));
             }
             (None, [kind, ..]) => notes.push(self.paint.red(&format!("a {} is in progress", kind.name()))),
             (None, []) => {}

@@ -25,6 +25,10 @@ impl Operation for Stage {
         example: r#"{"operation": "stage", "paths": ["src/login.rs"]}"#,
     };
 
+    fn coherent(&self) -> Result<(), (&'static str, String)> {
+        within_limits(&self.paths)
+    }
+
     fn plan(&self, need: &dyn Need) -> Result<Plan, Fault> {
         may_touch_index(need)?;
         let (root, content) = (&need.repo().root, need.content());
@@ -52,6 +56,14 @@ impl Operation for Stage {
         let argv = Argv::git(Word::UpdateIndex).flag(Flag::Add).flag(Flag::Remove).paths(&self.paths);
         Ok(touching(Plan::new(Action::Change(argv)), need, &self.paths, ("staged", Promise::Staged)))
     }
+}
+
+/// The same limits as in the schema, for those who come without it.
+pub(super) fn within_limits(paths: &[RelPath]) -> Result<(), (&'static str, String)> {
+    if (1..=1000).contains(&paths.len()) {
+        return Ok(());
+    }
+    Err(("paths", format!("1 to 1000 paths, not {}", paths.len())))
 }
 
 /// The index may be changed when nothing foreign is in progress; a Graphite halt is what `stage` is for.

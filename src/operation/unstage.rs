@@ -1,6 +1,6 @@
 //! `unstage`: exactly the named files leave the index for what HEAD has; the worktree stays as it is.
 
-use super::stage::{may_touch_index, touching};
+use super::stage::{may_touch_index, touching, within_limits};
 use super::{Operation, Spec};
 use crate::command::{Argv, Flag, Word};
 use crate::fault::{Code, Fault};
@@ -24,6 +24,10 @@ impl Operation for Unstage {
         graphite: false,
         example: r#"{"operation": "unstage", "paths": ["src/login.rs"]}"#,
     };
+
+    fn coherent(&self) -> Result<(), (&'static str, String)> {
+        within_limits(&self.paths)
+    }
 
     fn plan(&self, need: &dyn Need) -> Result<Plan, Fault> {
         may_touch_index(need)?;

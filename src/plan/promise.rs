@@ -107,24 +107,19 @@ impl Promise {
 
     /// What was found instead of what was promised.
     fn broken(&self, repo: &Repo, before: &Snapshot, after: &Snapshot) -> Result<Option<String>, Fault> {
-        let unless = |holds: bool, found: String| if holds { None } else { Some(found) };
         Ok(match self {
-            Self::OnBranch(branch) => unless(
-                after.current() == Some(branch),
-                after.current().map_or("HEAD is detached".to_owned(), |on| format!("`{on}` is checked out")),
-            ),
+            Self::OnBranch(branch) => {
+                let on = after.current().map_or("HEAD is detached".to_owned(), |on| format!("`{on}` is checked out"));
+                unless(after.current() == Some(branch), on)
+            }
             Self::Clean => dirt(after),
             Self::StagedKept => lost_staged(before, after),
             Self::Tree { branch, tree } => match after.branch_tip(branch) {
-                Some(tip) => wrong_tree(repo, repo.tree_of(tip)?, *tree)?,
+                Some(tip) => wrong_tree(repo, repo.tree_of(tip)?, *tree),
                 None => Some("the branch does not exist".to_owned()),
             },
             Self::Parents { branch, parents } => match after.branch_tip(branch) {
-                Some(tip) => {
-                    let has = repo.parents_of(tip)?;
-                    let shown: Vec<String> = has.iter().map(ToString::to_string).collect();
-                    unless(has == *parents, format!("it is a child of {}", shown.join(" and ")))
-                }
+                Some(tip) => wrong_parents(&repo.parents_of(tip)?, parents),
                 None => Some("the branch does not exist".to_owned()),
             },
             Self::Tip { branch, at } => {
@@ -134,48 +129,50 @@ impl Promise {
             Self::Gone(branch) => after.branch_tip(branch).map(|tip| format!("it is at {tip}")),
             Self::On { branch, parent } => {
                 let on = after.stack.branches.get(branch).map(|tracked| tracked.parent.as_str());
-                unless(
-                    on == Some(parent),
-                    on.map_or("Graphite does not track it".to_owned(), |on| format!("Graphite has it on `{on}`")),
-                )
+                let found =
+                    on.map_or("Graphite does not track it".to_owned(), |on| format!("Graphite has it on `{on}`"));
+                unless(on == Some(parent), found)
             }
             Self::Based(branch) => not_based(repo, after, branch)?,
             Self::Carried(branches) => wrongly_carried(repo, before, after, branches)?,
-            Self::Settled => after
-                .halt
-                .as_ref()
-                .map(|halt| format!("halted at `{}`", halt.branch))
-                .or_else(|| after.in_progress.first().map(|kind| format!("a {} is in progress", kind.name()))),
+            Self::Settled => unsettled(after),
             Self::Staged(path) => {
                 let content = after.content.as_ref();
                 let left = content.is_some_and(|c| c.unstaged.contains_key(path) || c.untracked.contains_key(path));
                 unless(!left, "the worktree still differs from the index".to_owned())
             }
-            Self::NotStaged(path) => unless(
-                !after.content.as_ref().is_some_and(|c| c.index.staged.contains_key(path)),
-                "it is staged".to_owned(),
-            ),
+            Self::NotStaged(path) => {
+                let staged = after.content.as_ref().is_some_and(|c| c.index.staged.contains_key(path));
+                unless(!staged, "it is staged".to_owned())
+            }
             Self::OthersStaged(paths) => {
-                let others = |snapshot: &Snapshot| -> Vec<String> {
-                    let index = snapshot.content.iter().map(|content| &content.index);
-                    let kept = |path: &&String| !paths.contains(path);
-                    index
-                        .flat_map(|index| {
-                            index
-                                .staged
-                                .iter()
-                                .map(|(path, change)| (path, format!("{path} {change:?}")))
-                                .chain(index.conflicts.iter().map(|path| (path, path.clone())))
-                                .filter(|(path, _)| kept(path))
-                                .map(|(_, text)| text)
-                                .collect::<Vec<_>>()
-                        })
-                        .collect()
-                };
-                unless(others(before) == others(after), "another path of the index has changed".to_owned())
+                let same = others_staged(before, paths) == others_staged(after, paths);
+                unless(same, "another path of the index has changed".to_owned())
             }
         })
     }
+}
+
+fn unless(holds: bool, found: String) -> Option<String> {
+    if holds { None } else { Some(found) }
+}
+
+fn unsettled(after: &Snapshot) -> Option<String> {
+    let halted = after.halt.as_ref().map(|halt| format!("halted at `{}`", halt.branch));
+    halted.or_else(|| after.in_progress.first().map(|kind| format!("a {} is in progress", kind.name())))
+}
+
+fn wrong_parents(has: &[ObjectId], promised: &[ObjectId]) -> Option<String> {
+    let shown: Vec<String> = has.iter().map(ToString::to_string).collect();
+    unless(has == promised, format!("it is a child of {}", shown.join(" and ")))
+}
+
+/// Every staged change and conflict but those at `paths`.
+fn others_staged(snapshot: &Snapshot, paths: &[String]) -> Vec<String> {
+    let Some(index) = snapshot.content.as_ref().map(|content| &content.index) else { return Vec::new() };
+    let staged = index.staged.iter().map(|(path, change)| (path, format!("{path} {change:?}")));
+    let conflicts = index.conflicts.iter().map(|path| (path, path.clone()));
+    staged.chain(conflicts).filter(|(path, _)| !paths.contains(path)).map(|(_, text)| text).collect()
 }
 
 fn dirt(after: &Snapshot) -> Option<String> {
@@ -197,16 +194,13 @@ fn lost_staged(before: &Snapshot, after: &Snapshot) -> Option<String> {
     (!lost.is_empty()).then(|| format!("no longer staged as it was: {}", list(&lost)))
 }
 
-fn wrong_tree(repo: &Repo, is: ObjectId, promised: ObjectId) -> Result<Option<String>, Fault> {
-    if is == promised {
-        return Ok(None);
-    }
-    // The promised tree may exist only as an index.
-    let paths = repo
-        .differing_paths(promised, is, 20)
-        .map(|paths| format!(", which differs in {}", list(&paths)))
-        .unwrap_or_default();
-    Ok(Some(format!("it has the tree {is}{paths}")))
+fn wrong_tree(repo: &Repo, is: ObjectId, promised: ObjectId) -> Option<String> {
+    // The promised tree may exist only as an index: then its files cannot be named.
+    let paths = || {
+        let paths = repo.differing_paths(promised, is, 20);
+        paths.map(|paths| format!(", which differs in {}", list(&paths))).unwrap_or_default()
+    };
+    (is != promised).then(|| format!("it has the tree {is}{}", paths()))
 }
 
 fn not_based(repo: &Repo, after: &Snapshot, branch: &str) -> Result<Option<String>, Fault> {

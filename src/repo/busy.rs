@@ -28,8 +28,8 @@ pub fn intruder(repo: &Repo) -> Option<Intruder> {
     if let Some(lock) = locks.into_iter().find(|path| std::fs::symlink_metadata(path).is_ok()) {
         return Some(Intruder::LockFile(lock));
     }
-    let processes = std::fs::read_dir("/proc").into_iter().flatten().flatten();
-    processes.filter_map(|entry| running_gt(&entry.path(), repo)).next()
+    let mut processes = std::fs::read_dir("/proc").into_iter().flatten().flatten();
+    processes.find_map(|entry| running_gt(&entry.path(), repo))
 }
 
 fn running_gt(process: &Path, repo: &Repo) -> Option<Intruder> {

@@ -9,9 +9,9 @@ use crate::disk::write_atomic;
 /// The cache's file in the worktree's git directory.
 const FILE: &str = "pi-graphite.json";
 const VERSION: u32 = 1;
-const MAX_AGE: Duration = Duration::from_secs(24 * 60 * 60);
+const MAX_AGE: Duration = Duration::from_hours(24);
 /// A clock may be set back a little.
-const MAX_SKEW: Duration = Duration::from_secs(5 * 60);
+const MAX_SKEW: Duration = Duration::from_mins(5);
 
 /// What was found out about gt here.
 #[derive(Debug, Clone, PartialEq, Eq)]

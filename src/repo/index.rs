@@ -145,7 +145,7 @@ fn tree_id(
             at += 1;
             continue;
         }
-        let dir = &path[..prefix + slash + 1];
+        let dir = &path[..=prefix + slash];
         let count = entries[at..].partition_point(|e| e.path(index).starts_with(dir));
         let name = &rest[..slash];
         let below = cache.and_then(|cache| cache.children.iter().find(|child| child.name.as_slice() == name));

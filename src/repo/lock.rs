@@ -15,6 +15,8 @@ const LOCK: &str = "lock";
 const HOLDER: &str = "holder.json";
 const HALT: &str = "halt.json";
 const VERSION: u32 = 1;
+/// The least time that the gt of a killed holder gets to finish.
+const PATIENCE: Duration = Duration::from_secs(2);
 
 /// The held lock. Reads in a repository that cannot be written go on without one.
 pub struct Lock {
@@ -178,8 +180,8 @@ struct Heir<'a> {
 impl Heir<'_> {
     fn tick(&mut self, waited: Duration) {
         let due = match self.sent {
-            Sent::Nothing => self.wait / 2,
-            Sent::Interrupt => self.wait * 3 / 4,
+            Sent::Nothing => (self.wait / 2).max(PATIENCE),
+            Sent::Interrupt => (self.wait * 3 / 4).max(PATIENCE + PATIENCE / 2),
             Sent::Kill => return,
         };
         let killed = || read_record(self.state).ok().flatten().is_some_and(|record| !record.process.is_alive());

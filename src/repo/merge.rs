@@ -29,6 +29,7 @@ struct Corners {
 /// The mode of a tree inside a tree.
 const TREE: u32 = 0o040_000;
 
+type NamedEntry = (BString, (u32, ObjectId));
 type Entry = Option<(u32, ObjectId)>;
 
 /// The trees before and after a rebase.
@@ -170,7 +171,7 @@ impl CornerWalk<'_> {
         Ok(())
     }
 
-    fn entries(&self, entry: Entry) -> Result<Vec<(BString, (u32, ObjectId))>, Fault> {
+    fn entries(&self, entry: Entry) -> Result<Vec<NamedEntry>, Fault> {
         let Some((_, id)) = entry.filter(|(mode, _)| *mode == TREE) else { return Ok(Vec::new()) };
         let tree = self.repo.gix.find_tree(id).map_err(|error| unreadable("a tree", error))?;
         let decoded = tree.decode().map_err(|error| unreadable("a tree", error))?;

@@ -59,7 +59,7 @@ impl Repo {
     pub fn hooks(&self) -> Vec<String> {
         let hooks = self.hooks_dir();
         let mut names: Vec<String> =
-            std::fs::read_dir(hooks).into_iter().flatten().flatten().filter_map(hook_name).collect();
+            std::fs::read_dir(hooks).into_iter().flatten().flatten().filter_map(|entry| hook_name(&entry)).collect();
         names.sort_unstable();
         names
     }
@@ -91,7 +91,7 @@ impl Repo {
 }
 
 /// An executable hook that a stack operation can run.
-fn hook_name(entry: std::fs::DirEntry) -> Option<String> {
+fn hook_name(entry: &std::fs::DirEntry) -> Option<String> {
     use std::os::unix::fs::PermissionsExt;
     let name = entry.file_name().into_string().ok()?;
     let meta = std::fs::metadata(entry.path()).ok()?;

@@ -231,10 +231,9 @@ impl Judge<'_> {
     /// Where the branch is really based: the stored base, healed as gt heals it.
     fn base(&self, stored: ObjectId, tip: ObjectId, parent_tip: ObjectId) -> Result<Verdict, Fault> {
         if !self.known_commit(stored) || !self.repo.contains(tip, stored)? {
-            return Ok(match self.repo.contains(tip, parent_tip)? {
-                true => Verdict::Valid(parent_tip),
-                false => Verdict::Broken("it has diverged from its base"),
-            });
+            let fixed = self.repo.contains(tip, parent_tip)?;
+            let broken = Verdict::Broken("it has diverged from its base");
+            return Ok(if fixed { Verdict::Valid(parent_tip) } else { broken });
         }
         if stored != parent_tip && self.repo.contains(parent_tip, stored)? {
             let shared = self.repo.merge_base(parent_tip, tip)?;

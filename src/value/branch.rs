@@ -34,7 +34,7 @@ pub enum BranchError {
     /// git expands `@` and `@{…}`.
     #[error("git expands `{0}` to another revision")]
     Expanded(String),
-    /// HEAD, FETCH_HEAD and kin.
+    /// `HEAD`, `FETCH_HEAD` and kin.
     #[error("`{0}` is a name that git keeps for itself")]
     Reserved(String),
     /// It looks like a full ref or a ref namespace.

@@ -11,7 +11,7 @@ use crate::stack::{Stack, checked};
 use crate::{Args, Outcome, Stop, fail, journal};
 
 /// `gt continue`: finishes the rebase of a halt and restacks what is left.
-pub fn resume(stack: &mut Stack) -> Outcome {
+pub(crate) fn resume(stack: &mut Stack) -> Outcome {
     let halt = journal::halt(stack).filter(|_| stack.rebasing());
     let Some(halt) = halt else {
         journal::clear_halt(stack)?;
@@ -53,7 +53,7 @@ pub fn resume(stack: &mut Stack) -> Outcome {
 }
 
 /// `gt abort`: ends the rebase and resets every tracked branch to the starting snapshot.
-pub fn abort(stack: &mut Stack, args: &Args) -> Outcome {
+pub(crate) fn abort(stack: &mut Stack, args: &Args) -> Outcome {
     if !stack.rebasing() {
         return fail("No Graphite operation to abort.");
     }
@@ -139,7 +139,7 @@ fn restore_rows(stack: &mut Stack, snapshot: &Value) -> Outcome {
 
 /// Ends a failed `create`: back to the branch, index and files as the snapshot has them. Without
 /// a snapshot HEAD stays detached, as in real gt.
-pub fn roll_back(stack: &Stack, branch: &str) -> Outcome {
+pub(crate) fn roll_back(stack: &Stack, branch: &str) -> Outcome {
     let saved = journal::last_working_directory(stack);
     journal::drop_event(stack, &stack.event)?;
     let Some(saved) = saved else { return Ok(()) };
@@ -159,7 +159,7 @@ fn restore_untracked(stack: &Stack, saved: &Value) -> Outcome {
 }
 
 /// Checks out the branch a command started from, if a rebase left it.
-pub fn return_to(stack: &mut Stack, branch: Option<&str>) -> Outcome {
+pub(crate) fn return_to(stack: &mut Stack, branch: Option<&str>) -> Outcome {
     if let Some(branch) = branch.filter(|branch| stack.head.as_deref() != Some(branch)) {
         stack.run(&["switch", "-q", branch])?;
     }

@@ -16,7 +16,12 @@ use crate::{Outcome, fail};
 const KEPT_EVENTS: usize = 10;
 
 /// Runs a mutation between a starting and, if it ends well, an ending snapshot.
-pub fn record(stack: &mut Stack, command: &str, words: &[String], work: impl FnOnce(&mut Stack) -> Outcome) -> Outcome {
+pub(crate) fn record(
+    stack: &mut Stack,
+    command: &str,
+    words: &[String],
+    work: impl FnOnce(&mut Stack) -> Outcome,
+) -> Outcome {
     if stack.rebasing() && halt(stack).is_some() {
         return work(stack); // part of the halted event
     }
@@ -31,15 +36,15 @@ pub fn record(stack: &mut Stack, command: &str, words: &[String], work: impl FnO
 
 /// What `.gtcontinue` says about a halted operation.
 #[derive(Debug)]
-pub struct Halt {
-    pub branch: Option<String>,
-    pub rest: Vec<String>,
-    pub base: String,
-    pub event: String,
+pub(crate) struct Halt {
+    pub(crate) branch: Option<String>,
+    pub(crate) rest: Vec<String>,
+    pub(crate) base: String,
+    pub(crate) event: String,
 }
 
 /// The halt record, `None` if there is none or it is the empty one.
-pub fn halt(stack: &Stack) -> Option<Halt> {
+pub(crate) fn halt(stack: &Stack) -> Option<Halt> {
     let text = std::fs::read_to_string(continue_file(stack)).ok()?;
     let value: Value = serde_json::from_str(&text).ok()?;
     let word = |key: &str| value[key].as_str().map(str::to_owned);
@@ -51,7 +56,7 @@ pub fn halt(stack: &Stack) -> Option<Halt> {
     })
 }
 
-pub fn write_halt(stack: &Stack, halt: &Halt) -> Outcome {
+pub(crate) fn write_halt(stack: &Stack, halt: &Halt) -> Outcome {
     let mut value = Map::new();
     if let Some(branch) = &halt.branch {
         value.insert("currentBranchOverride".into(), json!(branch));
@@ -64,13 +69,13 @@ pub fn write_halt(stack: &Stack, halt: &Halt) -> Outcome {
     Ok(())
 }
 
-pub fn clear_halt(stack: &Stack) -> Outcome {
+pub(crate) fn clear_halt(stack: &Stack) -> Outcome {
     std::fs::write(continue_file(stack), serde_json::to_string_pretty(&json!({"branchesToRestack": []}))?)?;
     Ok(())
 }
 
 /// Closes an event with an ending snapshot and the branches it changed.
-pub fn finish(stack: &mut Stack, id: &str) -> Outcome {
+pub(crate) fn finish(stack: &mut Stack, id: &str) -> Outcome {
     stack.read_refs()?;
     let Ok(ending) = snapshot(stack) else {
         return Ok(());
@@ -84,21 +89,21 @@ pub fn finish(stack: &mut Stack, id: &str) -> Outcome {
 }
 
 /// The user command and the starting snapshot of an event.
-pub fn starting(stack: &Stack, id: &str) -> Option<(String, Value)> {
+pub(crate) fn starting(stack: &Stack, id: &str) -> Option<(String, Value)> {
     let event = events(stack).into_iter().find(|event| event["id"] == id)?;
     let file = event["startingSnapshot"]["filename"].as_str()?;
     let text = std::fs::read_to_string(snapshots(stack).join(file)).ok()?;
     Some((event["userCommand"].as_str()?.to_owned(), serde_json::from_str(&text).ok()?))
 }
 
-pub fn drop_event(stack: &Stack, id: &str) -> Outcome {
+pub(crate) fn drop_event(stack: &Stack, id: &str) -> Outcome {
     let mut events = events(stack);
     events.retain(|event| event["id"] != id);
     write_events(stack, events)
 }
 
 /// The working directory part of the last starting snapshot.
-pub fn last_working_directory(stack: &Stack) -> Option<Value> {
+pub(crate) fn last_working_directory(stack: &Stack) -> Option<Value> {
     let (_, snapshot) = starting(stack, &stack.event)?;
     snapshot.get("workingDirectory").cloned()
 }
@@ -217,7 +222,7 @@ fn write_events(stack: &Stack, mut events: Vec<Value>) -> Outcome {
     for event in events.drain(..old) {
         for which in ["startingSnapshot", "endingSnapshot"] {
             if let Some(file) = event[which]["filename"].as_str() {
-                std::fs::remove_file(snapshots(stack).join(file)).ok();
+                let _ = std::fs::remove_file(snapshots(stack).join(file));
             }
         }
     }

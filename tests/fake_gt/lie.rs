@@ -23,20 +23,20 @@ use crate::interruptible;
 
 /// When a step runs in relation to the honest command.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub enum When {
+pub(crate) enum When {
     Before,
     Instead,
     After,
 }
 
 /// The steps that apply to this invocation.
-pub struct Lies {
+pub(crate) struct Lies {
     steps: Vec<Value>,
 }
 
 impl Lies {
     /// Reads the steps for a command line. A broken file is a test's bug, hence the panic.
-    pub fn load(home: &Path, args: &[String]) -> Self {
+    pub(crate) fn load(home: &Path, args: &[String]) -> Self {
         let Ok(text) = std::fs::read_to_string(home.join("lie.json")) else {
             return Self { steps: Vec::new() };
         };
@@ -56,29 +56,29 @@ impl Lies {
     }
 
     /// Performs the steps of one moment; the exit code of a step that ends the command, if any.
-    pub fn tell(&self, when: When) -> Option<i32> {
+    pub(crate) fn tell(&self, when: When) -> Option<i32> {
         self.at(when).fold(None, |code, step| perform(step).or(code))
     }
 
     /// Whether the honest command is replaced.
-    pub fn replaces(&self) -> bool {
+    pub(crate) fn replaces(&self) -> bool {
         self.at(When::Instead).next().is_some()
     }
 
     /// The exit code forced by an `exit` step.
-    pub fn exit_code(&self) -> Option<i32> {
+    pub(crate) fn exit_code(&self) -> Option<i32> {
         let step = self.steps.iter().rfind(|step| kind(step) == "exit")?;
         Some(step["code"].as_i64().and_then(|code| i32::try_from(code).ok()).unwrap_or(1))
     }
 
     /// Dies after the honest work, before anything more is said (`crash_after`).
-    pub fn crash_if_asked(&self) {
+    pub(crate) fn crash_if_asked(&self) {
         if self.steps.iter().any(|step| kind(step) == "crash_after") {
             kill_self();
         }
     }
 
-    pub fn survives_sigint(&self) -> bool {
+    pub(crate) fn survives_sigint(&self) -> bool {
         self.steps.iter().any(|step| step["ignore_sigint"] == true)
     }
 
@@ -93,7 +93,7 @@ impl Lies {
 }
 
 /// The first word that is no flag, or the first flag if there is no word.
-pub fn subcommand(args: &[String]) -> &str {
+pub(crate) fn subcommand(args: &[String]) -> &str {
     let word = args.iter().find(|word| !word.starts_with('-'));
     word.or(args.first()).map_or("", String::as_str)
 }
@@ -136,7 +136,7 @@ fn perform(step: &Value) -> Option<i32> {
         "exit" | "crash_after" => {}
         other => panic!("unknown lie {other:?}"),
     }
-    std::io::stdout().flush().ok();
+    let _ = std::io::stdout().flush();
     None
 }
 

@@ -7,6 +7,8 @@
 
 #![expect(
     clippy::disallowed_methods,
+    clippy::print_stdout,
+    clippy::print_stderr,
     reason = "a test double of another program: it runs git and writes files as that program does"
 )]
 
@@ -68,8 +70,8 @@ pub(crate) fn fail<T>(text: impl Into<String>) -> Outcome<T> {
 /// The command line after aliases: subcommand, positional words, `--name[=value]` flags.
 #[derive(Debug, Default)]
 pub(crate) struct Args {
-    pub words: Vec<String>,
-    pub flags: Vec<(String, Option<String>)>,
+    pub(crate) words: Vec<String>,
+    pub(crate) flags: Vec<(String, Option<String>)>,
 }
 
 impl Args {

@@ -10,20 +10,20 @@ use crate::{Args, Outcome, fail};
 
 /// One row of `branch_metadata`.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Row {
-    pub name: String,
-    pub parent: Option<String>,
-    pub base: Option<String>,
-    pub submitted: Option<String>,
-    pub state: Option<String>,
-    pub children: Vec<String>,
-    pub tip: Option<String>,
-    pub validity: Option<String>,
-    pub parent_head: Option<String>,
+pub(crate) struct Row {
+    pub(crate) name: String,
+    pub(crate) parent: Option<String>,
+    pub(crate) base: Option<String>,
+    pub(crate) submitted: Option<String>,
+    pub(crate) state: Option<String>,
+    pub(crate) children: Vec<String>,
+    pub(crate) tip: Option<String>,
+    pub(crate) validity: Option<String>,
+    pub(crate) parent_head: Option<String>,
 }
 
 impl Stack {
-    pub fn initialise(&mut self, args: &Args, command: &str) -> Outcome {
+    pub(crate) fn initialise(&mut self, args: &Args, command: &str) -> Outcome {
         let path = self.common.join(".graphite_repo_config");
         let config: Option<Value> =
             std::fs::read_to_string(&path).ok().and_then(|text| serde_json::from_str(&text).ok());
@@ -67,7 +67,7 @@ impl Stack {
         known.or_else(|| self.head.clone().filter(|head| self.heads.contains_key(head)))
     }
 
-    pub fn read_rows(&mut self) -> Outcome {
+    pub(crate) fn read_rows(&mut self) -> Outcome {
         self.database.execute_batch(SCHEMA)?;
         let sql = "SELECT branch_name, parent_branch_name, parent_branch_revision, last_submitted_version, state, \
                    children, branch_revision, validation_result, parent_head_revision FROM branch_metadata ORDER BY rowid";
@@ -94,7 +94,7 @@ impl Stack {
 
     /// Validates the live branches and writes the rows that changed. Branches without a row get
     /// one if they are looked at: all of them by `gt state`, else the current one.
-    pub fn validate(&mut self, all: bool) -> Outcome {
+    pub(crate) fn validate(&mut self, all: bool) -> Outcome {
         let looked_at =
             |name: &String| all || self.row(name).is_some() || self.head.as_ref() == Some(name) || self.is_trunk(name);
         let mut names: Vec<String> = self.heads.keys().filter(|name| looked_at(name)).cloned().collect();
@@ -171,7 +171,7 @@ impl Stack {
     }
 }
 
-pub fn write_row(database: &Connection, row: &Row) -> Outcome {
+pub(crate) fn write_row(database: &Connection, row: &Row) -> Outcome {
     let sql = "INSERT INTO branch_metadata VALUES (?1,?2,?3,?4,?5,?6,?7,?8,?9) ON CONFLICT (branch_name) DO UPDATE SET \
                parent_branch_name=?2, parent_branch_revision=?3, last_submitted_version=?4, state=?5, children=?6, \
                branch_revision=?7, validation_result=?8, parent_head_revision=?9";

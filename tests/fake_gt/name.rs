@@ -5,7 +5,7 @@ use serde_json::Value;
 use crate::config_dir;
 
 /// The name real gt makes of an asked one: prefix, then odd characters replaced.
-pub fn branch_name(asked: &str) -> String {
+pub(crate) fn branch_name(asked: &str) -> String {
     let text = std::fs::read_to_string(config_dir().join("user_config")).unwrap_or_default();
     let config: Value = serde_json::from_str(&text).unwrap_or_default();
     let prefix = config["branchPrefix"].as_str().unwrap_or_default();

@@ -11,7 +11,7 @@ use crate::view::{current, known, known_current, missing};
 use crate::{Args, Outcome, fail, interruptible, journal, rearrange};
 
 /// The journaled mutations.
-pub fn mutate(stack: &mut Stack, command: &str, args: &Args) -> Outcome {
+pub(crate) fn mutate(stack: &mut Stack, command: &str, args: &Args) -> Outcome {
     let blocked = !matches!(command, "create" | "modify" | "rename" | "delete" | "freeze" | "unfreeze");
     if stack.rebasing() && (blocked || (command == "modify" && journal::halt(stack).is_some())) {
         return fail(
@@ -33,7 +33,7 @@ pub fn mutate(stack: &mut Stack, command: &str, args: &Args) -> Outcome {
     }
 }
 
-pub fn checkout(stack: &Stack, args: &Args) -> Outcome {
+pub(crate) fn checkout(stack: &Stack, args: &Args) -> Outcome {
     let Some(branch) = args.words.get(1) else {
         return fail("Cannot perform interactive operation in non-interactive mode.");
     };
@@ -188,14 +188,14 @@ fn committed(stack: &mut Stack, branch: &str) -> Outcome {
     restack(stack, &above, OnConflict::Skip, Some(branch))
 }
 
-pub fn touch_parent(stack: &mut Stack, branch: &str) {
+pub(crate) fn touch_parent(stack: &mut Stack, branch: &str) {
     if let Some(parent) = stack.parent(branch) {
         stack.touch(&parent);
     }
 }
 
 /// The current branch if it is tracked, no trunk and not frozen.
-pub fn changeable_current(stack: &Stack) -> Outcome<String> {
+pub(crate) fn changeable_current(stack: &Stack) -> Outcome<String> {
     let branch = current(stack)?;
     known(stack, &branch)?;
     if stack.is_trunk(&branch) {
@@ -205,7 +205,7 @@ pub fn changeable_current(stack: &Stack) -> Outcome<String> {
     Ok(branch)
 }
 
-pub fn refuse_frozen(stack: &Stack, branch: &str) -> Outcome {
+pub(crate) fn refuse_frozen(stack: &Stack, branch: &str) -> Outcome {
     if !stack.is_frozen(branch) {
         return Ok(());
     }

@@ -8,7 +8,7 @@ use crate::stack::Stack;
 use crate::view::{known, known_current, missing};
 use crate::{Args, Outcome, fail};
 
-pub fn fold(stack: &mut Stack) -> Outcome {
+pub(crate) fn fold(stack: &mut Stack) -> Outcome {
     let branch = changeable_current(stack)?;
     let parent = stack.parent(&branch).unwrap_or_default();
     if stack.is_trunk(&parent) {
@@ -33,7 +33,7 @@ pub fn fold(stack: &mut Stack) -> Outcome {
     restack(stack, &above, OnConflict::Halt, Some(&parent))
 }
 
-pub fn rename(stack: &mut Stack, args: &Args) -> Outcome {
+pub(crate) fn rename(stack: &mut Stack, args: &Args) -> Outcome {
     let old = known_current(stack)?;
     if stack.is_trunk(&old) {
         return fail("Cannot perform this operation on the trunk branch.");
@@ -71,7 +71,7 @@ pub fn rename(stack: &mut Stack, args: &Args) -> Outcome {
     Ok(())
 }
 
-pub fn move_onto(stack: &mut Stack, args: &Args) -> Outcome {
+pub(crate) fn move_onto(stack: &mut Stack, args: &Args) -> Outcome {
     let source = match args.value("source") {
         Some(name) => name.to_owned(),
         None => known_current(stack)?,
@@ -114,7 +114,7 @@ pub fn move_onto(stack: &mut Stack, args: &Args) -> Outcome {
     return_to(stack, here.as_deref())
 }
 
-pub fn restack_stack(stack: &mut Stack, args: &Args) -> Outcome {
+pub(crate) fn restack_stack(stack: &mut Stack, args: &Args) -> Outcome {
     let branch = match args.value("branch") {
         Some(name) => name.to_owned(),
         None => known_current(stack)?,
@@ -134,7 +134,7 @@ pub fn restack_stack(stack: &mut Stack, args: &Args) -> Outcome {
     return_to(stack, here.as_deref())
 }
 
-pub fn delete(stack: &mut Stack, args: &Args) -> Outcome {
+pub(crate) fn delete(stack: &mut Stack, args: &Args) -> Outcome {
     let Some(branch) = args.words.get(1).cloned() else {
         return fail("Cannot perform interactive operation in non-interactive mode.");
     };
@@ -174,7 +174,7 @@ pub fn delete(stack: &mut Stack, args: &Args) -> Outcome {
 }
 
 /// `gt freeze` freezes a branch and all below it; `gt unfreeze` thaws one.
-pub fn freeze(stack: &mut Stack, args: &Args, freeze: bool) -> Outcome {
+pub(crate) fn freeze(stack: &mut Stack, args: &Args, freeze: bool) -> Outcome {
     let branch = match args.words.get(1) {
         Some(name) => name.clone(),
         None => known_current(stack)?,

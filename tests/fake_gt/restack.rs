@@ -8,7 +8,7 @@ use crate::{Outcome, Stop, fail};
 
 /// What a conflict, or staged changes on the checked-out branch, leads to.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub enum OnConflict {
+pub(crate) enum OnConflict {
     /// Stop in a rebase for the user to resolve (restack, move, fold, continue).
     Halt,
     /// Leave the branch and those above it as they are, with a warning (modify, squash, delete).
@@ -16,7 +16,7 @@ pub enum OnConflict {
 }
 
 /// Restacks branches in the given order, parents before children.
-pub fn restack(stack: &mut Stack, branches: &[String], mode: OnConflict, current: Option<&str>) -> Outcome {
+pub(crate) fn restack(stack: &mut Stack, branches: &[String], mode: OnConflict, current: Option<&str>) -> Outcome {
     let mut left: HashSet<String> = HashSet::new();
     let mut conflicts = Vec::new();
     for (index, branch) in branches.iter().enumerate() {
@@ -66,7 +66,7 @@ pub fn restack(stack: &mut Stack, branches: &[String], mode: OnConflict, current
 }
 
 /// Notes in the row of a branch that it now sits on its parent.
-pub fn settle(stack: &mut Stack, branch: &str, base: &str, tip: &str) -> Outcome {
+pub(crate) fn settle(stack: &mut Stack, branch: &str, base: &str, tip: &str) -> Outcome {
     stack.heads.insert(branch.to_owned(), tip.to_owned());
     stack.edit(branch, |row| {
         row.base = Some(base.to_owned());
@@ -81,7 +81,7 @@ pub fn settle(stack: &mut Stack, branch: &str, base: &str, tip: &str) -> Outcome
 }
 
 /// The text of a halt, on standard output as in real gt.
-pub fn explain_halt(stack: &Stack, headline: &str, branch: &str, rest: &[String]) -> Outcome {
+pub(crate) fn explain_halt(stack: &Stack, headline: &str, branch: &str, rest: &[String]) -> Outcome {
     println!("{headline}\n\nUnmerged files:");
     println!("{}", stack.run(&["diff", "--name-only", "--diff-filter=U"])?);
     println!("\nYou are here (resolving {branch}):");

@@ -13,27 +13,27 @@ use rusqlite::Connection;
 use crate::metadata::{Row, write_row};
 use crate::{Args, Outcome, fail};
 
-pub struct Stack {
-    pub top: PathBuf,
-    pub git_dir: PathBuf,
-    pub common: PathBuf,
-    pub trunks: Vec<String>,
-    pub rows: Vec<Row>,
-    pub heads: HashMap<String, String>,
+pub(crate) struct Stack {
+    pub(crate) top: PathBuf,
+    pub(crate) git_dir: PathBuf,
+    pub(crate) common: PathBuf,
+    pub(crate) trunks: Vec<String>,
+    pub(crate) rows: Vec<Row>,
+    pub(crate) heads: HashMap<String, String>,
     /// Branches checked out in other worktrees, with their paths.
-    pub elsewhere: HashMap<String, String>,
+    pub(crate) elsewhere: HashMap<String, String>,
     /// The branch HEAD names, `None` when detached.
-    pub head: Option<String>,
+    pub(crate) head: Option<String>,
     /// Branches the command changed, for the journal.
-    pub mutated: Vec<String>,
+    pub(crate) mutated: Vec<String>,
     /// The id of the running mutation in the journal.
-    pub event: String,
-    pub database: Connection,
+    pub(crate) event: String,
+    pub(crate) database: Connection,
 }
 
 impl Stack {
     /// Opens (and if need be initialises) Graphite in the working directory's repository.
-    pub fn open(args: &Args, command: &str) -> Outcome<Self> {
+    pub(crate) fn open(args: &Args, command: &str) -> Outcome<Self> {
         let [top, common, git_dir] = find_repository()?;
         let mut stack = Self {
             database: Connection::open(common.join(".graphite_metadata.db"))?,
@@ -57,49 +57,49 @@ impl Stack {
     }
 
     /// A git command in the top directory with nothing on its standard input.
-    pub fn git(&self, args: &[&str]) -> Command {
+    pub(crate) fn git(&self, args: &[&str]) -> Command {
         let mut command = Command::new("git");
         command.args(args).current_dir(&self.top).stdin(Stdio::null());
         command
     }
 
     /// Runs git and returns its trimmed output, or an `ERROR:` worded as real gt words it.
-    pub fn run(&self, args: &[&str]) -> Outcome<String> {
+    pub(crate) fn run(&self, args: &[&str]) -> Outcome<String> {
         checked(args, &self.git(args).output()?)
     }
 
     /// Whether git succeeds, silently.
-    pub fn succeeds(&self, args: &[&str]) -> Outcome<bool> {
+    pub(crate) fn succeeds(&self, args: &[&str]) -> Outcome<bool> {
         Ok(self.git(args).stdout(Stdio::null()).stderr(Stdio::null()).status()?.success())
     }
 
-    pub fn row(&self, name: &str) -> Option<&Row> {
+    pub(crate) fn row(&self, name: &str) -> Option<&Row> {
         self.rows.iter().find(|row| row.name == name)
     }
 
-    pub fn row_mut(&mut self, name: &str) -> Option<&mut Row> {
+    pub(crate) fn row_mut(&mut self, name: &str) -> Option<&mut Row> {
         self.rows.iter_mut().find(|row| row.name == name)
     }
 
-    pub fn is_trunk(&self, name: &str) -> bool {
+    pub(crate) fn is_trunk(&self, name: &str) -> bool {
         self.trunks.iter().any(|trunk| trunk == name)
     }
 
     /// A live branch with a valid row, trunks not included.
-    pub fn is_tracked(&self, name: &str) -> bool {
+    pub(crate) fn is_tracked(&self, name: &str) -> bool {
         self.heads.contains_key(name) && self.row(name).is_some_and(|row| row.validity.as_deref() == Some("VALID"))
     }
 
-    pub fn tip(&self, name: &str) -> String {
+    pub(crate) fn tip(&self, name: &str) -> String {
         self.heads.get(name).cloned().unwrap_or_default()
     }
 
-    pub fn parent(&self, name: &str) -> Option<String> {
+    pub(crate) fn parent(&self, name: &str) -> Option<String> {
         self.row(name)?.parent.clone()
     }
 
     /// Children as real gt lists them: the stored order, live and valid ones only.
-    pub fn children(&self, name: &str) -> Vec<String> {
+    pub(crate) fn children(&self, name: &str) -> Vec<String> {
         let Some(row) = self.row(name) else {
             return Vec::new();
         };
@@ -107,7 +107,7 @@ impl Stack {
     }
 
     /// All branches above one, each before its own children.
-    pub fn upstack(&self, name: &str) -> Vec<String> {
+    pub(crate) fn upstack(&self, name: &str) -> Vec<String> {
         self.children(name)
             .into_iter()
             .flat_map(|child| {
@@ -118,7 +118,7 @@ impl Stack {
     }
 
     /// All branches below one, the lowest first, without the trunk.
-    pub fn downstack(&self, name: &str) -> Vec<String> {
+    pub(crate) fn downstack(&self, name: &str) -> Vec<String> {
         let mut below = Vec::new();
         let mut current = self.parent(name);
         while let Some(branch) = current.filter(|branch| !self.is_trunk(branch) && below.len() <= self.rows.len()) {
@@ -128,33 +128,33 @@ impl Stack {
         below
     }
 
-    pub fn needs_restack(&self, name: &str) -> bool {
+    pub(crate) fn needs_restack(&self, name: &str) -> bool {
         self.row(name).is_some_and(|row| row.base != row.parent.as_ref().map(|parent| self.tip(parent)))
     }
 
-    pub fn is_frozen(&self, name: &str) -> bool {
+    pub(crate) fn is_frozen(&self, name: &str) -> bool {
         self.row(name).is_some_and(|row| row.state.as_deref() == Some("frozen"))
     }
 
-    pub fn rebasing(&self) -> bool {
+    pub(crate) fn rebasing(&self) -> bool {
         self.git_dir.join("rebase-merge").exists() || self.git_dir.join("rebase-apply").exists()
     }
 
     /// Notes a branch whose row or ref the command changed.
-    pub fn touch(&mut self, name: &str) {
+    pub(crate) fn touch(&mut self, name: &str) {
         if !self.mutated.iter().any(|known| known == name) {
             self.mutated.push(name.to_owned());
         }
     }
 
     /// Writes one row at once and notes it as changed by the command.
-    pub fn save(&mut self, row: Row) -> Outcome {
+    pub(crate) fn save(&mut self, row: Row) -> Outcome {
         self.touch(&row.name);
         self.store(row)
     }
 
     /// Writes one row at once.
-    pub fn store(&mut self, row: Row) -> Outcome {
+    pub(crate) fn store(&mut self, row: Row) -> Outcome {
         write_row(&self.database, &row)?;
         match self.row_mut(&row.name) {
             Some(old) => *old = row,
@@ -163,7 +163,7 @@ impl Stack {
         Ok(())
     }
 
-    pub fn forget(&mut self, name: &str) -> Outcome {
+    pub(crate) fn forget(&mut self, name: &str) -> Outcome {
         self.database.execute("DELETE FROM branch_metadata WHERE branch_name = ?1", [name])?;
         self.rows.retain(|row| row.name != name);
         self.touch(name);
@@ -171,7 +171,7 @@ impl Stack {
     }
 
     /// Changes one row and writes it.
-    pub fn edit(&mut self, name: &str, change: impl FnOnce(&mut Row)) -> Outcome {
+    pub(crate) fn edit(&mut self, name: &str, change: impl FnOnce(&mut Row)) -> Outcome {
         let Some(mut row) = self.row(name).cloned() else {
             return Ok(());
         };
@@ -180,7 +180,7 @@ impl Stack {
     }
 
     /// Says on stderr which branches left Graphite's tracking, once, at the end of a command.
-    pub fn warn_diverged(&self) {
+    pub(crate) fn warn_diverged(&self) {
         let gone: Vec<&Row> =
             self.rows.iter().filter(|row| row.validity.as_deref() == Some("BAD_PARENT_REVISION")).collect();
         if gone.is_empty() {
@@ -195,7 +195,7 @@ impl Stack {
     }
 
     /// Reads heads, worktrees and HEAD again.
-    pub fn read_refs(&mut self) -> Outcome {
+    pub(crate) fn read_refs(&mut self) -> Outcome {
         let text = self.run(&[
             "for-each-ref",
             "--format=%(refname:lstrip=2)%00%(objectname)%00%(worktreepath)",
@@ -220,7 +220,7 @@ impl Stack {
 }
 
 /// The output of a finished git command or the error real gt prints for its failure.
-pub fn checked(args: &[&str], output: &Output) -> Outcome<String> {
+pub(crate) fn checked(args: &[&str], output: &Output) -> Outcome<String> {
     if output.status.success() {
         return Ok(String::from_utf8_lossy(&output.stdout).trim_end().to_owned());
     }

@@ -6,7 +6,7 @@ use crate::stack::Stack;
 use crate::{Args, Outcome, Stop, fail, journal};
 
 /// The branch a read is about: HEAD's, or the one a halted command started from.
-pub fn current(stack: &Stack) -> Outcome<String> {
+pub(crate) fn current(stack: &Stack) -> Outcome<String> {
     let halted = if stack.rebasing() { journal::halt(stack).and_then(|halt| halt.branch) } else { None };
     let Some(branch) = halted.or_else(|| stack.head.clone()) else {
         let hint = if stack.rebasing() { "\nDid you mean to run gt continue?" } else { "" };
@@ -16,14 +16,14 @@ pub fn current(stack: &Stack) -> Outcome<String> {
 }
 
 /// Like [`current`], and the branch must be a trunk or tracked.
-pub fn known_current(stack: &Stack) -> Outcome<String> {
+pub(crate) fn known_current(stack: &Stack) -> Outcome<String> {
     let branch = current(stack)?;
     known(stack, &branch)?;
     Ok(branch)
 }
 
 /// Refuses a branch that Graphite does not track.
-pub fn known(stack: &Stack, branch: &str) -> Outcome {
+pub(crate) fn known(stack: &Stack, branch: &str) -> Outcome {
     if stack.is_trunk(branch) || stack.is_tracked(branch) {
         return Ok(());
     }
@@ -33,7 +33,7 @@ pub fn known(stack: &Stack, branch: &str) -> Outcome {
     ))
 }
 
-pub fn state(stack: &Stack) -> Outcome {
+pub(crate) fn state(stack: &Stack) -> Outcome {
     let mut all = Map::new();
     for trunk in &stack.trunks {
         all.insert(trunk.clone(), json!({"trunk": true}));
@@ -50,7 +50,7 @@ pub fn state(stack: &Stack) -> Outcome {
     Ok(())
 }
 
-pub fn parent(stack: &Stack) -> Outcome {
+pub(crate) fn parent(stack: &Stack) -> Outcome {
     let branch = known_current(stack)?;
     if stack.is_trunk(&branch) {
         return fail("Cannot perform this operation on the trunk branch.");
@@ -59,7 +59,7 @@ pub fn parent(stack: &Stack) -> Outcome {
     Ok(())
 }
 
-pub fn children(stack: &Stack) -> Outcome {
+pub(crate) fn children(stack: &Stack) -> Outcome {
     for child in stack.children(&known_current(stack)?) {
         println!("{child}");
     }
@@ -67,7 +67,7 @@ pub fn children(stack: &Stack) -> Outcome {
 }
 
 /// The trunk under the current branch, not the repository's trunk.
-pub fn trunk(stack: &Stack) -> Outcome {
+pub(crate) fn trunk(stack: &Stack) -> Outcome {
     if stack.head.is_none() && !stack.rebasing() {
         return fail("No current branch");
     }
@@ -75,7 +75,7 @@ pub fn trunk(stack: &Stack) -> Outcome {
     Ok(())
 }
 
-pub fn log_short(stack: &Stack) {
+pub(crate) fn log_short(stack: &Stack) {
     let here = current(stack).ok();
     for trunk in &stack.trunks {
         let mut lines = Vec::new();
@@ -90,7 +90,7 @@ pub fn log_short(stack: &Stack) {
 }
 
 /// `gt log` and, for the current stack only, `gt log --stack`.
-pub fn log(stack: &Stack, args: &Args) -> Outcome {
+pub(crate) fn log(stack: &Stack, args: &Args) -> Outcome {
     let here = if args.has("stack") { known_current(stack)? } else { trunk_of(stack, "") };
     let mut branches = vec![trunk_of(stack, &here)];
     if !stack.is_trunk(&here) {
@@ -116,7 +116,7 @@ pub fn log(stack: &Stack, args: &Args) -> Outcome {
     Ok(())
 }
 
-pub fn info(stack: &Stack, args: &Args) -> Outcome {
+pub(crate) fn info(stack: &Stack, args: &Args) -> Outcome {
     let branch = match args.words.get(1) {
         Some(name) => name.clone(),
         None => known_current(stack)?,
@@ -181,6 +181,6 @@ fn graph(stack: &Stack, branch: &str, column: usize, lines: &mut Vec<(String, St
 }
 
 /// The error for a branch that does not exist.
-pub fn missing(branch: &str) -> Stop {
+pub(crate) fn missing(branch: &str) -> Stop {
     Stop::Error(format!("Could not find branch {branch}."))
 }

@@ -4,5 +4,11 @@
     reason = "tests set worlds up: they start processes, read the environment and write files"
 )]
 
+mod cases;
+mod codes;
+mod gate;
+mod processes;
+mod stopping;
 mod stories;
 mod support;
+mod together;

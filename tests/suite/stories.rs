@@ -128,7 +128,11 @@ stories! {
         inspect_on_untracked_and_detached
         plan_shows_everything_and_runs_nothing
         read_only_refuses_every_change
-        an_operation_in_progress_stops_every_change;
+        an_operation_in_progress_stops_every_change
+        unmerged_files_without_an_operation_stop_every_change
+        very_large_untracked_files_are_refused
+        a_configuration_that_is_wrong_is_an_error
+        flags_that_are_wrong_are_errors;
     fake:
         a_command_that_does_nothing_is_not_believed
         a_command_that_drops_a_file_is_not_believed

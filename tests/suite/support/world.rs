@@ -58,7 +58,9 @@ impl World {
         }
         match gt {
             Gt::Fake => {
-                drop(fs::copy(env!("CARGO_BIN_EXE_fake-gt"), world.path("bin/gt")).expect("a copy of the fake"))
+                // By a process of its own: while this one had the copy open for writing, a child that another thread
+                // starts just then would keep it busy.
+                copy(Path::new(env!("CARGO_BIN_EXE_fake-gt")), &world.path("bin/gt"));
             }
             Gt::Real => symlink(real_gt(), world.path("bin/gt")).expect("a link to the real gt"),
         }
@@ -85,7 +87,7 @@ impl World {
     }
 
     /// Writes an executable script.
-    pub(crate) fn script(&self, path: &Path, text: &str) {
+    pub(crate) fn script(path: &Path, text: &str) {
         fs::create_dir_all(path.parent().expect("a parent")).expect("a folder");
         fs::write(path, text).expect("written");
         fs::set_permissions(path, fs::Permissions::from_mode(0o755)).expect("made executable");

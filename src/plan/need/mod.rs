@@ -1,12 +1,14 @@
 //! The questions that an operation may ask before it plans. Each proves something and returns the value it proves.
 
+mod content;
+
 use std::collections::BTreeMap;
 
 use gix::ObjectId;
 
 use crate::config::Config;
 use crate::fault::{Code, Fault};
-use crate::repo::{Content, Forecast, Head, Naming, Repo, Snapshot, Tracked};
+use crate::repo::{Content, Head, Naming, Repo, Snapshot, Tracked};
 use crate::value::BranchName;
 
 /// Names that every JavaScript object has: gt answers that such a branch exists already.
@@ -253,148 +255,6 @@ impl dyn Need + '_ {
             None => {
                 self.proved(format!("in no other worktree: {}", list(branches)));
                 Ok(())
-            }
-        }
-    }
-
-    /// Nothing staged, nothing unstaged; untracked files do not count.
-    pub fn clean(&self) -> Result<(), Fault> {
-        let content = self.content();
-        let changed: Vec<String> = content.index.staged.keys().chain(content.unstaged.keys()).cloned().collect();
-        if changed.is_empty() {
-            self.proved("the worktree is clean".to_owned());
-            return Ok(());
-        }
-        Err(Fault::new(Code::NotClean, format!("{} changed: {}", files(changed.len()), list(&changed)))
-            .detail("paths", changed))
-    }
-
-    /// Nothing staged.
-    pub fn nothing_staged(&self) -> Result<(), Fault> {
-        let staged: Vec<String> = self.content().index.staged.keys().cloned().collect();
-        match staged.as_slice() {
-            [] => {
-                self.proved("nothing is staged".to_owned());
-                Ok(())
-            }
-            paths => Err(Fault::new(Code::StagedChanges, format!("{} staged: {}", files(paths.len()), list(paths)))
-                .detail("paths", paths.to_vec())),
-        }
-    }
-
-    /// The tree that a commit will have, which differs from HEAD's.
-    pub fn staged_tree(&self) -> Result<ObjectId, Fault> {
-        let index = &self.content().index;
-        match index.tree {
-            Some(tree) if !index.staged.is_empty() => {
-                self.proved(format!("{} staged, as the tree {tree}", files(index.staged.len())));
-                Ok(tree)
-            }
-            _ => Err(self.nothing_to_commit()),
-        }
-    }
-
-    fn nothing_to_commit(&self) -> Fault {
-        let content = self.content();
-        let changed: Vec<String> = content.unstaged.keys().chain(content.untracked.keys()).take(20).cloned().collect();
-        let fault = Fault::new(Code::NothingStaged, "no change is staged");
-        if changed.is_empty() {
-            fault.hint("Change files first, then `stage` them.")
-        } else {
-            fault.detail("not_staged", changed)
-        }
-    }
-
-    /// Total size of the untracked files, which gt copies into the repository's objects on every mutation: a warning
-    /// when it is large, a refusal when it is very large.
-    pub fn untracked_size(&self) -> Result<Vec<String>, Fault> {
-        let untracked = &self.content().untracked;
-        let total: u64 = untracked.values().map(|print| print.size).sum();
-        let mut largest: Vec<_> = untracked.iter().collect();
-        largest.sort_by_key(|(_, print)| std::cmp::Reverse(print.size));
-        let largest: Vec<String> = largest.into_iter().take(5).map(|(path, _)| path.clone()).collect();
-        let sentence = format!(
-            "gt copies every untracked file into the repository on each change: {} MiB now, most of it in {}",
-            total >> 20,
-            list(&largest)
-        );
-        if total > self.config().untracked_limit() {
-            return Err(Fault::new(Code::UntrackedTooLarge, sentence).detail("bytes", total).detail("paths", largest));
-        }
-        Ok(if total > self.config().untracked_warning() { vec![sentence] } else { Vec::new() })
-    }
-
-    /// None of the branches holds an empty or a merge commit, which a restack would drop or flatten.
-    pub fn lossless(&self, branches: &[String]) -> Result<(), Fault> {
-        if self.config().allow_lossy_restack == Some(true) {
-            return Ok(());
-        }
-        for branch in branches {
-            let (Some(tracked), Some(tip)) =
-                (self.before().stack.branches.get(branch), self.before().branch_tip(branch))
-            else {
-                continue;
-            };
-            for commit in self.repo().commits_between(tracked.base, tip)? {
-                let parents = self.repo().parents_of(commit)?;
-                let what = match parents.as_slice() {
-                    [parent] if self.repo().tree_of(*parent)? == self.repo().tree_of(commit)? => {
-                        "an empty commit, which gt would drop"
-                    }
-                    [_] => continue,
-                    _ => "a merge commit, which gt would flatten",
-                };
-                let title = self.repo().title_of(commit);
-                return Err(Fault::new(Code::LosesCommits, format!("`{branch}` holds {what}: {commit} `{title}`"))
-                    .detail("branch", branch.clone())
-                    .detail("commit", commit.to_string()));
-            }
-        }
-        Ok(())
-    }
-
-    /// No file that git does not track would be overwritten by checking out one of the trees.
-    pub fn nothing_in_the_way(&self, tips: impl IntoIterator<Item = ObjectId>) -> Result<(), Fault> {
-        for tip in tips {
-            let found = self.repo().in_the_way(self.repo().tree_of(tip)?)?;
-            if !found.is_empty() {
-                return Err(Fault::new(Code::InTheWay, format!("{} in the way: {}", files(found.len()), list(&found)))
-                    .detail("paths", found));
-            }
-        }
-        Ok(())
-    }
-
-    /// Why branches would not follow when the branch below them moves, as far as it can be foreseen: in use elsewhere,
-    /// frozen, or in conflict with the new tree of their base.
-    #[must_use]
-    pub fn left_behind(&self, branches: &[String]) -> Vec<String> {
-        let before = self.before();
-        let reason = |branch: &String| {
-            let frozen = before.stack.branches.get(branch).is_some_and(|tracked| tracked.frozen);
-            if let Some(other) = before.holder_of(branch) {
-                return Some(format!(
-                    "`{branch}` will need a restack: it is checked out in the worktree `{}`",
-                    other.path.display()
-                ));
-            }
-            frozen.then(|| format!("`{branch}` will need a restack: it is frozen"))
-        };
-        branches.iter().filter_map(reason).collect()
-    }
-
-    /// That every branch above `old_base` can be carried onto `onto`, children after parents.
-    pub fn carries_cleanly(&self, branch: &str, onto: ObjectId) -> Result<(), Fault> {
-        let before = self.before();
-        let (Some(tracked), Some(tip)) = (before.stack.branches.get(branch), before.branch_tip(branch)) else {
-            return Ok(());
-        };
-        match self.repo().forecast(tracked.base, tip, onto)? {
-            Forecast::Clean(_) => Ok(()),
-            Forecast::Conflict(paths) => {
-                Err(Fault::new(Code::WouldConflict, format!("`{branch}` would conflict in {}", list(&paths)))
-                    .detail("branch", branch)
-                    .detail("paths", paths))
             }
         }
     }
