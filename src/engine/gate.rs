@@ -49,6 +49,14 @@ pub fn accept(bytes: &[u8]) -> Result<Accepted, Fault> {
     Ok(Accepted { request, canonical })
 }
 
+/// The operation that a request names, also when the request is refused for something else.
+#[must_use]
+pub fn named_operation(bytes: &[u8]) -> Option<&'static str> {
+    let value: Value = serde_json::from_slice(bytes).ok()?;
+    let tag = value.get("operation")?.as_str()?;
+    REGISTRY.iter().map(|entry| entry.name).find(|name| *name == tag)
+}
+
 fn pick(tag: Option<&Value>) -> Result<&'static Entry, Fault> {
     let names: Vec<&str> = REGISTRY.iter().map(|entry| entry.name).collect();
     let listed = format!("The operations are: {}.", names.join(", "));

@@ -9,7 +9,7 @@ mod report;
 mod summary;
 mod view;
 
-pub use gate::{Accepted, MAX_REQUEST, accept, request_schema, variant_schema};
+pub use gate::{Accepted, MAX_REQUEST, accept, named_operation, request_schema, variant_schema};
 pub use perform::{Context, Mode, perform};
 pub use prepare::look_only;
 pub use report::{PlanReport, Report, Status, exit_status};

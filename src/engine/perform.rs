@@ -86,6 +86,9 @@ fn steps(context: &Context, accepted: &Accepted, mode: Mode, report: &mut Report
 
     let (plan, id) = planned(&site, accepted, &before)?;
     report.warnings.extend(plan.warnings.clone());
+    if matches!(plan.action, Action::Change(_)) {
+        report.warnings.extend(site.repo.programs());
+    }
     let shown = plan_report(request.name(), spec.tier, &plan, &id);
     if mode == Mode::Plan {
         approval::offer(site.lock.state()?, &id, (context.clock)()).map_err(|error| state_fault(&error))?;

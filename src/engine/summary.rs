@@ -35,7 +35,7 @@ pub(super) fn outcome(
     report: &mut Report,
 ) {
     if verdict.halted && verdict.outside.is_empty() {
-        return halted(looks.1, report);
+        return halted(looks.1, verdict, report);
     }
     let nothing_changed = verdict.changes.is_empty();
     match ended_badly {
@@ -74,7 +74,7 @@ fn done(plan: &Plan, verdict: &Verdict, report: &mut Report) {
     report.text = lines.join("\n");
 }
 
-fn halted(after: &Snapshot, report: &mut Report) {
+fn halted(after: &Snapshot, verdict: &Verdict, report: &mut Report) {
     let conflicts =
         after.content.iter().flat_map(|content| content.index.conflicts.iter().cloned()).collect::<Vec<_>>();
     let (branch, remaining) =
@@ -83,7 +83,12 @@ fn halted(after: &Snapshot, report: &mut Report) {
     if !remaining.is_empty() {
         message.push_str(&format!("; then come {}", list(&remaining)));
     }
+    let moved: Vec<String> = verdict.changes.iter().filter_map(moved_branch).collect();
+    if !moved.is_empty() {
+        message.push_str(&format!("; done so far: {}", list(&moved)));
+    }
     let fault = Fault::new(Code::Conflict, message)
+        .detail("done", moved)
         .detail("branch", branch)
         .detail("conflicts", conflicts)
         .detail("remaining", remaining);
@@ -106,12 +111,18 @@ fn uncertain(fault: Fault, (before, after): (&Snapshot, &Snapshot), verdict: &Ve
     if before.current() != after.current()
         && let Some(branch) = before.current()
     {
-        let on = after.current().map_or_else(
-            || format!("detached at {}", after.head.commit().map(|id| id.to_string()).unwrap_or_default()),
-            |on| format!("on `{on}`"),
-        );
+        let on = after.current().map_or_else(|| detached(after), |on| format!("on `{on}`"));
         report.recovery.push(format!("HEAD was on `{branch}` and is {on}; `git switch {branch}` goes back."));
     }
+}
+
+/// Where a detached HEAD is, and how to keep its commit when no ref holds it.
+fn detached(after: &Snapshot) -> String {
+    let Some(at) = after.head.commit() else { return "detached".to_owned() };
+    if after.refs.values().any(|tip| *tip == at) {
+        return format!("detached at {at}");
+    }
+    format!("detached at {at}, a commit on no branch (`git branch NAME {at}` keeps it)")
 }
 
 /// What of the frame and the promises is broken.
@@ -134,6 +145,13 @@ fn changed(changes: &[Difference]) -> String {
 fn old_tip(change: &Difference) -> Option<String> {
     match &change.thing {
         Thing::Branch(name) if !change.before.is_empty() => Some(format!("`{name}` was at {}", change.before)),
+        _ => None,
+    }
+}
+
+fn moved_branch(change: &Difference) -> Option<String> {
+    match &change.thing {
+        Thing::Branch(name) => Some(name.clone()),
         _ => None,
     }
 }

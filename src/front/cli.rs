@@ -12,7 +12,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 use crate::catalog::{self, SchemaKind};
 use crate::command::{Cancel, CancelSource, Environment};
 use crate::config::Config;
-use crate::engine::{Accepted, Context, MAX_REQUEST, Mode, Report, accept, exit_status, perform};
+use crate::engine::{Accepted, Context, MAX_REQUEST, Mode, Report, accept, exit_status, named_operation, perform};
 use crate::fault::{Code, Fault};
 use crate::value::PlanId;
 
@@ -118,9 +118,12 @@ pub fn main() -> ExitCode {
 
 /// One request, one report.
 fn one_shot(flags: &Flags, mode: Mode) -> ExitCode {
-    let report = match request().and_then(|bytes| accept(&bytes)) {
+    let report = match request() {
         Err(fault) => Report::refusal(None, &fault),
-        Ok(accepted) => carry_out(flags, &accepted, mode),
+        Ok(bytes) => match accept(&bytes) {
+            Err(fault) => Report::refusal(named_operation(&bytes), &fault),
+            Ok(accepted) => carry_out(flags, &accepted, mode),
+        },
     };
     let text = if std::io::stdout().is_terminal() {
         serde_json::to_string_pretty(&report)

@@ -46,7 +46,7 @@ pub struct Carried {
 }
 
 impl Repo {
-    /// Carries the commits of `base..tip` onto `onto`, one by one as gt does, in memory.
+    /// Carries the commits of `base..tip` onto a commit with the tree `onto`, one by one as gt does, in memory.
     ///
     /// Limitation: gix's merge is not git's; where they differ, gt is right and the report tells what happened.
     ///
@@ -54,7 +54,7 @@ impl Repo {
     /// A fault when an object is missing.
     pub fn forecast(&self, base: ObjectId, tip: ObjectId, onto: ObjectId) -> Result<Forecast, Fault> {
         let fail = |error: gix::Error| unreadable("a merge", error);
-        let mut tree = self.tree_of(onto)?;
+        let mut tree = onto;
         for commit in self.commits_between(base, tip)?.into_iter().rev() {
             let parent = self.parents_of(commit)?.first().copied().unwrap_or(base);
             let (ancestor, theirs) = (self.tree_of(parent)?, self.tree_of(commit)?);

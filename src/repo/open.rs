@@ -14,6 +14,22 @@ const READ_BY_GIX: [&str; 8] =
 const READ_IN_COMMON: [&str; 6] =
     ["HEAD", "config", "packed-refs", "shallow", "objects/info/alternates", "info/grafts"];
 
+/// Hooks that a local stack operation can run.
+const LOCAL_HOOKS: [&str; 12] = [
+    "applypatch-msg",
+    "commit-msg",
+    "post-checkout",
+    "post-commit",
+    "post-index-change",
+    "post-merge",
+    "post-rewrite",
+    "pre-commit",
+    "pre-merge-commit",
+    "pre-rebase",
+    "prepare-commit-msg",
+    "reference-transaction",
+];
+
 /// An opened repository with a worktree.
 pub struct Repo {
     pub(super) gix: gix::Repository,
@@ -23,6 +39,8 @@ pub struct Repo {
     pub git_dir: PathBuf,
     /// The git directory that all worktrees share.
     pub common_dir: PathBuf,
+    /// Filter and merge drivers that are configured.
+    filters: Vec<String>,
 }
 
 impl Repo {
@@ -43,7 +61,7 @@ impl Repo {
                 .detail("path", path.to_string()));
         }
         refuse_unreadable_forms(&gix)?;
-        strip_drivers(&mut gix)?;
+        let filters = strip_drivers(&mut gix)?;
         gix.object_cache_size_if_unset(4 * 1024 * 1024);
         // Foreseeing a merge makes objects: they stay in memory.
         let gix = gix.with_object_memory();
@@ -51,10 +69,18 @@ impl Repo {
             |path: &Path| path.canonicalize().map_err(|error| unreadable(&path.display().to_string(), error));
         let root = gix.workdir().map(canonical).transpose()?.ok_or_else(|| bare(&worktree))?;
         let (git_dir, common_dir) = (canonical(gix.git_dir())?, canonical(gix.common_dir())?);
-        Ok(Self { gix, root, git_dir, common_dir })
+        Ok(Self { gix, root, git_dir, common_dir, filters })
     }
 
-    /// Hooks that gt's own git runs during a stack operation: the repository's normal behaviour, named in warnings.
+    /// The repository's own programs that gt's git runs during a change: its normal behaviour, named and not refused.
+    #[must_use]
+    pub fn programs(&self) -> Option<String> {
+        let hooks = self.hooks().into_iter().filter(|name| LOCAL_HOOKS.contains(&name.as_str()));
+        let all: Vec<String> = hooks.map(|name| format!("hook {name}")).chain(self.filters.clone()).collect();
+        (!all.is_empty()).then(|| format!("git runs programs of this repository: {}", all.join(", ")))
+    }
+
+    /// Executable hooks.
     #[must_use]
     pub fn hooks(&self) -> Vec<String> {
         let hooks = self.hooks_dir();
@@ -188,18 +214,26 @@ fn refuse_unreadable_forms(gix: &gix::Repository) -> Result<(), Fault> {
 }
 
 /// Removes every driver from the in-memory configuration: gix would start filters to compare files and merge drivers
-/// to foresee conflicts.
-fn strip_drivers(gix: &mut gix::Repository) -> Result<(), Fault> {
+/// to foresee conflicts. Returns the names of those that git will run.
+fn strip_drivers(gix: &mut gix::Repository) -> Result<Vec<String>, Fault> {
     let mut config = gix.config_snapshot_mut();
-    let mut ids = Vec::new();
-    for name in ["filter", "merge", "diff"] {
-        let sections = config.sections_and_ids_by_name(name).into_iter().flatten();
-        ids.extend(sections.filter(|(section, _)| section.header().subsection_name().is_some()).map(|(_, id)| id));
+    let (mut ids, mut names) = (Vec::new(), Vec::new());
+    for kind in ["filter", "merge", "diff"] {
+        for (section, id) in config.sections_and_ids_by_name(kind).into_iter().flatten() {
+            let Some(name) = section.header().subsection_name() else { continue };
+            ids.push(id);
+            if kind != "diff" {
+                names.push(format!("{kind} driver {}", super::text_of(name)));
+            }
+        }
     }
     for id in ids {
         config.remove_section_by_id(id);
     }
-    config.commit().map(|_| ()).map_err(|error| unreadable("the configuration", error))
+    config.commit().map_err(|error| unreadable("the configuration", error))?;
+    names.sort_unstable();
+    names.dedup();
+    Ok(names)
 }
 
 /// Opens a submodule or a nested repository under the same rules; `None` when it is none or is not trusted.

@@ -7,6 +7,7 @@
 mod cases;
 mod codes;
 mod gate;
+mod grants;
 mod processes;
 mod stopping;
 mod stories;

@@ -144,3 +144,29 @@ fn an_empty_amend_would_open_an_editor_and_is_refused_within_a_moment() {
     let _ = world.run(r#"{"operation": "modify_amend"}"#).expect("refused", "nothing_to_amend");
     assert_eq!(world.sh("git diff --cached --name-only"), "z");
 }
+
+#[test]
+fn a_hook_that_ignores_the_interrupt_is_killed_and_head_is_put_back() {
+    let world = staged(Gt::Real);
+    World::script(
+        &world.root().join(".git/hooks/pre-commit"),
+        "#!/bin/sh\ntrap '' INT TERM\ntouch ../hook-runs\nfor i in $(seq 300); do sleep 0.1; done\n",
+    );
+    let before = described(&world);
+    let child = world.start(&["run"], CREATE);
+    wait_for(&world, "hook-runs");
+    signal(&child, "-INT");
+    let answer = answer(child).expect("cancelled", "cancelled");
+    assert_eq!(described(&world), before, "{:#}", answer.report);
+}
+
+#[test]
+fn a_commit_that_landed_on_no_branch_is_named() {
+    let world = staged(Gt::Fake);
+    world.lie(
+        r#"[{"when": "instead", "do": "git", "args": ["checkout", "-q", "--detach"], "on": "create"}, {"when": "instead", "do": "git", "args": ["commit", "-qm", "d"], "on": "create"}, {"do": "exit", "code": 1, "on": "create"}]"#,
+    );
+    let answer = world.run(CREATE).expect("uncertain", "incomplete");
+    let recovery = answer.report["recovery"].to_string();
+    assert!(recovery.contains("a commit on no branch") && recovery.contains("git switch c"), "{recovery}");
+}

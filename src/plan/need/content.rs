@@ -115,22 +115,35 @@ impl dyn Need + '_ {
         Ok(())
     }
 
-    /// Why branches would not follow when the branch below them moves, as far as it can be foreseen: in use elsewhere,
-    /// frozen, or in conflict with the new tree of their base.
+    /// Why branches would not follow when the branch below them moves, as far as it can be foreseen: in use elsewhere
+    /// or frozen.
     #[must_use]
     pub fn left_behind(&self, branches: &[String]) -> Vec<String> {
         let before = self.before();
         let reason = |branch: &String| {
             let frozen = before.stack.branches.get(branch).is_some_and(|tracked| tracked.frozen);
             if let Some(other) = before.holder_of(branch) {
-                return Some(format!(
-                    "`{branch}` will need a restack: it is checked out in the worktree `{}`",
-                    other.path.display()
-                ));
+                let path = other.path.display();
+                return Some(format!("`{branch}` will need a restack: it is checked out in the worktree `{path}`"));
             }
             frozen.then(|| format!("`{branch}` will need a restack: it is frozen"))
         };
         branches.iter().filter_map(reason).collect()
+    }
+
+    /// The same for the branches above one that is about to have the tree `tree`, conflicts foreseen.
+    pub fn left_behind_by(&self, branch: &str, tree: ObjectId) -> Result<Vec<String>, Fault> {
+        let before = self.before();
+        let mut left = self.left_behind(&before.stack.upstack(branch));
+        for child in before.stack.above(branch) {
+            let (Some(tracked), Some(tip)) = (before.stack.branches.get(&child), before.branch_tip(&child)) else {
+                continue;
+            };
+            if let Forecast::Conflict(paths) = self.repo().forecast(tracked.base, tip, tree)? {
+                left.push(format!("`{child}` will need a restack: it would conflict in {}", list(&paths)));
+            }
+        }
+        Ok(left)
     }
 
     /// That every branch above `old_base` can be carried onto `onto`, children after parents.
@@ -139,7 +152,7 @@ impl dyn Need + '_ {
         let (Some(tracked), Some(tip)) = (before.stack.branches.get(branch), before.branch_tip(branch)) else {
             return Ok(());
         };
-        match self.repo().forecast(tracked.base, tip, onto)? {
+        match self.repo().forecast(tracked.base, tip, self.repo().tree_of(onto)?)? {
             Forecast::Clean(_) => Ok(()),
             Forecast::Conflict(paths) => {
                 Err(Fault::new(Code::WouldConflict, format!("`{branch}` would conflict in {}", list(&paths)))
