@@ -67,17 +67,20 @@ fn is_fresh(offer: &Offer, now: Duration) -> bool {
     offer.version == VERSION && offered <= now + Duration::from_mins(5) && now.saturating_sub(offered) < MAX_AGE
 }
 
+/// Removes what counts no more, and the oldest ones where too many count.
 fn prune(folder: &StateDir, now: Duration) -> Result<(), StateError> {
-    let names = folder.names()?;
-    let crowded = names.len() > MAX_OFFERS;
-    for name in names {
+    let mut kept = Vec::new();
+    for name in folder.names()? {
         let offer: Option<Offer> =
             folder.read(&name).ok().flatten().and_then(|bytes| serde_json::from_slice(&bytes).ok());
-        if crowded || offer.is_none_or(|offer| !is_fresh(&offer, now)) {
-            folder.remove(&name)?;
+        match offer.filter(|offer| is_fresh(offer, now)) {
+            Some(offer) => kept.push((offer.offered_at, name)),
+            None => folder.remove(&name)?,
         }
     }
-    Ok(())
+    kept.sort_unstable();
+    let surplus = kept.len().saturating_sub(MAX_OFFERS);
+    kept.into_iter().take(surplus).try_for_each(|(_, name)| folder.remove(&name))
 }
 
 fn file_name(id: &PlanId) -> String {

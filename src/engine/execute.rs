@@ -49,7 +49,9 @@ pub(super) fn run(
     let limits = Limits { deadline: context.timeout, grace: GRACE };
     command::run(&invocation, limits, &context.cancel).map_err(|error| match error {
         command::SpawnError::Argv(_) => Fault::new(Code::Internal, error.to_string()),
-        command::SpawnError::Io { .. } => Fault::new(Code::GtMissing, error.to_string()),
+        command::SpawnError::Io { .. } => {
+            Fault::new(Code::GtMissing, error.to_string()).hint("Ask the person to look at that executable.")
+        }
     })
 }
 

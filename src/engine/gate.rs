@@ -10,7 +10,7 @@ use crate::value::{BODY_FORMAT, BRANCH_FORMAT, Body, BranchName, PATH_FORMAT, Re
 
 /// Largest request, in bytes.
 pub const MAX_REQUEST: usize = 32 * 1024 * 1024;
-/// How deep a request may nest; the schemas need three levels.
+/// Most errors that are counted in one refusal.
 const MAX_FIELDS_SHOWN: usize = 5;
 
 /// A request that passed both gates.

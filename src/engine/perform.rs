@@ -91,7 +91,9 @@ fn steps(context: &Context, accepted: &Accepted, mode: Mode, report: &mut Report
     }
     let shown = plan_report(request.name(), spec.tier, &plan, &id);
     if mode == Mode::Plan {
-        approval::offer(site.lock.state()?, &id, (context.clock)()).map_err(|error| state_fault(&error))?;
+        if spec.tier != Tier::Read {
+            approval::offer(site.lock.state()?, &id, (context.clock)()).map_err(|error| state_fault(&error))?;
+        }
         report.text = summary::plan(&shown);
         report.plan = Some(shown);
         return Ok(());
@@ -116,9 +118,11 @@ fn act(site: &Site<'_>, operation: &str, plan: &Plan, before: &Snapshot, report:
         Action::Change(argv) => {
             let executable = executable(site, argv)?;
             site.lock.begin(&record(site.context, operation, before))?;
-            let tried = execute::change(site, &executable, (plan, argv), before)?;
-            conclude(site, plan, before, tried, report);
+            let tried = execute::change(site, &executable, (plan, argv), before);
+            // Whatever happened is in the report now, also when the command could not be started.
+            let concluded = tried.map(|tried| conclude(site, plan, before, tried, report));
             site.lock.end();
+            concluded?;
         }
     }
     Ok(())

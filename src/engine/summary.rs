@@ -94,9 +94,11 @@ fn halted(after: &Snapshot, verdict: &Verdict, report: &mut Report) {
         .detail("remaining", remaining);
     report.fail(&fault, Effect::Applied);
     report.recovery.push("Edit the conflicting files, `stage` them, then `continue`.".to_owned());
-    report
-        .recovery
-        .push("Or `abort`, which puts every branch back to where it was (a person must say yes).".to_owned());
+    report.recovery.push(if after.halt.as_ref().is_some_and(|halt| halt.start.is_empty()) {
+        "gt kept no snapshot of the beginning, so `abort` cannot put the branches back.".to_owned()
+    } else {
+        "Or `abort`, which puts every branch back to where it was (a person must say yes).".to_owned()
+    });
 }
 
 fn uncertain(fault: Fault, (before, after): (&Snapshot, &Snapshot), verdict: &Verdict, report: &mut Report) {

@@ -16,13 +16,16 @@ use crate::engine::{Accepted, Context, MAX_REQUEST, Mode, Report, accept, exit_s
 use crate::fault::{Code, Fault};
 use crate::value::PlanId;
 
+const EXAMPLE: &str = r#"Example:
+  echo '{"operation": "inspect", "target": "stack"}' | pi-graphite run"#;
+
 /// Guarded Graphite stack operations for software agents.
 ///
 /// `run` and `plan` take one JSON request on standard input and print one JSON report. `stack` and `doctor` are for
 /// people. Exit status: 0 done, 2 bad request, 3 precondition, 4 approval, 5 failed with nothing changed, 6 halted,
 /// 7 uncertain, 8 unavailable, 9 cancelled.
 #[derive(Parser)]
-#[command(name = "pi-graphite", version, max_term_width = 100)]
+#[command(name = "pi-graphite", version, max_term_width = 100, after_help = EXAMPLE)]
 struct Cli {
     #[command(flatten)]
     flags: Flags,

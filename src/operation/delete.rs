@@ -44,9 +44,7 @@ impl Operation for Delete {
         let parent_tip = before
             .branch_tip(&parent)
             .ok_or_else(|| Fault::new(Code::BranchMissing, format!("the parent `{parent}` does not exist")))?;
-        for child in &children {
-            need.carries_cleanly(child, parent_tip)?;
-        }
+        need.carries_cleanly(&branch, parent_tip)?;
         let argv = Argv::gt(Word::Delete).branch(&self.branch).flag(Flag::Force).flag(Flag::NoInteractive);
         let mut plan = Plan::new(Action::Change(argv))
             .may_change([Thing::Branch(branch.clone()), Thing::Tracking(branch.clone())])

@@ -40,7 +40,7 @@ impl Operation for ModifyAmend {
             .carries(need.before(), &above)
             .effect(format!("the last commit of `{}` is rewritten", own.name));
         plan.warnings = need.untracked_size()?;
-        plan.warnings.extend(need.left_behind_by(&own.name, tree)?);
+        plan.warnings.extend(need.left_behind_by(&own.name, tree));
         Ok(plan)
     }
 }

@@ -42,7 +42,7 @@ impl Operation for ModifyCommit {
             .carries(need.before(), &above)
             .effect(format!("`{}` gets one more commit", own.name));
         plan.warnings = need.untracked_size()?;
-        plan.warnings.extend(need.left_behind_by(&own.name, tree)?);
+        plan.warnings.extend(need.left_behind_by(&own.name, tree));
         Ok(plan)
     }
 }

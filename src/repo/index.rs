@@ -43,7 +43,7 @@ pub(super) fn read(gix: &gix::Repository) -> Result<Index, Fault> {
     }
     state.sort_entries();
     state.set_timestamp(stored.timestamp());
-    let tree = tree_id(&stored, stored.entries(), 0, stored.tree())?;
+    let tree = tree_id(gix, &stored, stored.entries(), (0, stored.tree()))?;
     Ok(Index { state, skipped, tree })
 }
 
@@ -113,12 +113,15 @@ impl Index {
     }
 }
 
-/// The id of the tree that `git write-tree` would write, computed without writing. `None` while files are unmerged.
+/// The id of the tree that `git write-tree` would write. `None` while files are unmerged.
+///
+/// The trees are made in the repository's object memory, where a merge that is foreseen finds them; nothing reaches the
+/// disk.
 fn tree_id(
+    gix: &gix::Repository,
     index: &gix::index::State,
     entries: &[gix::index::Entry],
-    prefix: usize,
-    cache: Option<&gix::index::extension::Tree>,
+    (prefix, cache): (usize, Option<&gix::index::extension::Tree>),
 ) -> Result<Option<ObjectId>, Fault> {
     if prefix == 0 && entries.iter().any(|entry| entry.stage_raw() != 0) {
         return Ok(None);
@@ -149,15 +152,14 @@ fn tree_id(
         let count = entries[at..].partition_point(|e| e.path(index).starts_with(dir));
         let name = &rest[..slash];
         let below = cache.and_then(|cache| cache.children.iter().find(|child| child.name.as_slice() == name));
-        let id = tree_id(index, &entries[at..at + count], prefix + slash + 1, below)?;
+        let id = tree_id(gix, index, &entries[at..at + count], (prefix + slash + 1, below))?;
         if let Some(id) = id.filter(|id| !id.is_empty_tree()) {
             push(&mut tree, Mode::DIR.bits(), name, id);
         }
         at += count;
     }
-    gix::objs::compute_hash(index.object_hash(), gix::objs::Kind::Tree, &tree)
-        .map(Some)
-        .map_err(|error| unreadable("the index", error))
+    let made = gix::objs::Write::write_buf(&gix.objects, gix::objs::Kind::Tree, &tree);
+    made.map(Some).map_err(|error| unreadable("the index", error))
 }
 
 fn push(tree: &mut Vec<u8>, mode: u32, name: &[u8], id: ObjectId) {

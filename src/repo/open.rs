@@ -214,16 +214,22 @@ fn refuse_unreadable_forms(gix: &gix::Repository) -> Result<(), Fault> {
 }
 
 /// Removes every driver from the in-memory configuration: gix would start filters to compare files and merge drivers
-/// to foresee conflicts. Returns the names of those that git will run.
+/// to foresee conflicts. Returns the names of those that git may run here: configured in the repository itself, or
+/// named by its attributes.
 fn strip_drivers(gix: &mut gix::Repository) -> Result<Vec<String>, Fault> {
+    use gix::config::Source;
+    let attributes = gix.workdir().map(|root| root.join(".gitattributes")).filter(|path| refuse_special(path).is_ok());
+    let attributes = attributes.and_then(|path| read_small(&path).ok()).unwrap_or_default();
     let mut config = gix.config_snapshot_mut();
     let (mut ids, mut names) = (Vec::new(), Vec::new());
     for kind in ["filter", "merge", "diff"] {
         for (section, id) in config.sections_and_ids_by_name(kind).into_iter().flatten() {
             let Some(name) = section.header().subsection_name() else { continue };
             ids.push(id);
-            if kind != "diff" {
-                names.push(format!("{kind} driver {}", super::text_of(name)));
+            let name = super::text_of(name);
+            let own = matches!(section.meta().source, Source::Local | Source::Worktree);
+            if kind != "diff" && (own || attributes.contains(&format!("{kind}={name}"))) {
+                names.push(format!("{kind} driver {name}"));
             }
         }
     }
@@ -244,5 +250,5 @@ pub(super) fn open_nested(path: &Path) -> Option<gix::Repository> {
         return None;
     }
     strip_drivers(&mut gix).ok()?;
-    Some(gix)
+    Some(gix.with_object_memory())
 }

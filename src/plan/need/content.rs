@@ -1,5 +1,7 @@
 //! Questions about content: the index, the worktree, and the commits that would be carried along.
 
+use std::collections::BTreeMap;
+
 use gix::ObjectId;
 
 use super::{Need, files, list};
@@ -132,33 +134,40 @@ impl dyn Need + '_ {
     }
 
     /// The same for the branches above one that is about to have the tree `tree`, conflicts foreseen.
-    pub fn left_behind_by(&self, branch: &str, tree: ObjectId) -> Result<Vec<String>, Fault> {
+    #[must_use]
+    pub fn left_behind_by(&self, branch: &str, tree: ObjectId) -> Vec<String> {
         let before = self.before();
         let mut left = self.left_behind(&before.stack.upstack(branch));
         for child in before.stack.above(branch) {
             let (Some(tracked), Some(tip)) = (before.stack.branches.get(&child), before.branch_tip(&child)) else {
                 continue;
             };
-            if let Forecast::Conflict(paths) = self.repo().forecast(tracked.base, tip, tree)? {
+            // What cannot be foreseen is told afterwards.
+            if let Ok(Forecast::Conflict(paths)) = self.repo().forecast(tracked.base, tip, tree) {
                 left.push(format!("`{child}` will need a restack: it would conflict in {}", list(&paths)));
             }
         }
-        Ok(left)
+        left
     }
 
-    /// That every branch above `old_base` can be carried onto `onto`, children after parents.
+    /// Everything above a branch can be carried along without a conflict when its children go onto the tip `onto`.
     pub fn carries_cleanly(&self, branch: &str, onto: ObjectId) -> Result<(), Fault> {
         let before = self.before();
-        let (Some(tracked), Some(tip)) = (before.stack.branches.get(branch), before.branch_tip(branch)) else {
-            return Ok(());
-        };
-        match self.repo().forecast(tracked.base, tip, self.repo().tree_of(onto)?)? {
-            Forecast::Clean(_) => Ok(()),
-            Forecast::Conflict(paths) => {
-                Err(Fault::new(Code::WouldConflict, format!("`{branch}` would conflict in {}", list(&paths)))
-                    .detail("branch", branch)
-                    .detail("paths", paths))
+        let mut trees = BTreeMap::from([(branch.to_owned(), self.repo().tree_of(onto)?)]);
+        for name in before.stack.upstack(branch) {
+            let Some((tracked, tip)) = before.stack.branches.get(&name).zip(before.branch_tip(&name)) else { continue };
+            let Some(tree) = trees.get(&tracked.parent) else { continue };
+            match self.repo().forecast(tracked.base, tip, *tree)? {
+                Forecast::Clean(tree) => {
+                    trees.insert(name, tree);
+                }
+                Forecast::Conflict(paths) => {
+                    let message = format!("`{name}` would conflict in {}", list(&paths));
+                    return Err(Fault::new(Code::WouldConflict, message).detail("branch", name).detail("paths", paths));
+                }
             }
         }
+        self.proved(format!("everything above `{branch}` can be carried along without a conflict"));
+        Ok(())
     }
 }

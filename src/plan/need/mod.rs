@@ -235,6 +235,7 @@ impl dyn Need + '_ {
             Some(branch) => {
                 Err(Fault::new(Code::Frozen, format!("`{branch}` is frozen")).detail("branch", branch.clone()))
             }
+            None if branches.is_empty() => Ok(()),
             None => {
                 self.proved(format!("not frozen: {}", list(branches)));
                 Ok(())
@@ -252,6 +253,7 @@ impl dyn Need + '_ {
                     .detail("branch", branch.clone())
                     .detail("worktree", path))
             }
+            None if branches.is_empty() => Ok(()),
             None => {
                 self.proved(format!("in no other worktree: {}", list(branches)));
                 Ok(())

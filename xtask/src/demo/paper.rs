@@ -93,7 +93,9 @@ pub(super) fn request_line(request: &Value) -> String {
 /// The arguments of the command behind a report, as the report tells them.
 pub(super) fn command_line(report: &Value) -> String {
     let arguments = report.pointer("/command/args").and_then(Value::as_array);
-    let words = arguments.into_iter().flatten().filter_map(Value::as_str);
+    let executable = report.pointer("/command/executable").and_then(Value::as_str);
+    let program = executable.map(|path| path.rsplit('/').next().unwrap_or(path));
+    let words = program.into_iter().chain(arguments.into_iter().flatten().filter_map(Value::as_str));
     let shown = words.map(|word| {
         let needs_quotes = word.is_empty() || word.contains(char::is_whitespace);
         if needs_quotes { format!("{word:?}") } else { word.to_owned() }
@@ -123,8 +125,8 @@ mod tests {
 
     #[test]
     fn a_command_line_quotes_texts() {
-        let report = json!({"command": {"args": ["create", "--message=two words"]}});
-        assert_eq!(command_line(&report), "create \"--message=two words\"");
+        let report = json!({"command": {"executable": "/opt/gt", "args": ["create", "--message=two words"]}});
+        assert_eq!(command_line(&report), "gt create \"--message=two words\"");
         assert_eq!(command_line(&json!({})), "");
     }
 

@@ -152,11 +152,8 @@ impl Scene {
         let status = self.paper.inked(ink, &text_of(&report, "/status"));
         self.paper.answer("status:", &status);
         let parts = [
-            ("ran: gt", command_line(&report)),
+            ("ran:", command_line(&report)),
             ("text:", text_of(&report, "/text")),
-            ("fault:", text_of(&report, "/fault/code")),
-            ("message:", text_of(&report, "/fault/message")),
-            ("hint:", text_of(&report, "/fault/hint")),
             ("plan:", text_of(&report, "/plan/id")),
         ];
         let told = parts.iter().filter(|(_, text)| !text.is_empty());
