@@ -86,9 +86,11 @@ impl Environment {
     /// What a child gets.
     #[must_use]
     pub fn for_child(&self, patience: Patience) -> Vec<(OsString, OsString)> {
-        let kept = self.0.iter().filter(|(name, _)| {
-            name.to_str()
-                .is_some_and(|name| KEPT.contains(&name) || KEPT_PREFIXES.iter().any(|prefix| name.starts_with(prefix)))
+        let kept = self.0.iter().filter(|(name, value)| {
+            name.to_str().is_some_and(|name| {
+                (KEPT.contains(&name) || KEPT_PREFIXES.iter().any(|prefix| name.starts_with(prefix)))
+                    && (!is_folder(name) || Path::new(value).is_absolute())
+            })
         });
         let mut vars: Vec<(OsString, OsString)> = kept.map(|(k, v)| (k.clone(), v.clone())).collect();
         if let Ok(path) = std::env::join_paths(self.path_entries()) {
@@ -111,6 +113,11 @@ impl Environment {
     }
 }
 
+/// Whether the variable names a folder. A relative one would lie in the worktree, where gt would read its aliases.
+fn is_folder(name: &str) -> bool {
+    ["HOME", "TMPDIR", "GNUPGHOME"].contains(&name) || (name.starts_with("XDG_") && name.ends_with("_HOME"))
+}
+
 #[cfg(test)]
 mod tests {
     use super::{Environment, Patience};
@@ -131,6 +138,8 @@ mod tests {
             ("LD_PRELOAD", "x.so"),
             ("NODE_OPTIONS", "--require=x"),
             ("XDG_CONFIG_HOME", "/c"),
+            ("XDG_DATA_HOME", "rel"),
+            ("TMPDIR", ""),
         ]);
         let child = env.for_child(Patience::Guarded);
         let get = |name: &str| child.iter().rev().find(|(k, _)| k == name).map(|(_, v)| v.to_str().expect("text"));
@@ -140,7 +149,9 @@ mod tests {
         assert_eq!(get("EDITOR"), Some("false"));
         assert_eq!(get("GIT_CONFIG_COUNT"), Some("2"));
         assert_eq!(get("GRAPHITE_DISABLE_TELEMETRY"), Some("1"));
-        for gone in ["GIT_DIR", "GRAPHITE_PROFILE", "FORCE_COLOR", "LD_PRELOAD", "NODE_OPTIONS"] {
+        for gone in
+            ["GIT_DIR", "GRAPHITE_PROFILE", "FORCE_COLOR", "LD_PRELOAD", "NODE_OPTIONS", "XDG_DATA_HOME", "TMPDIR"]
+        {
             assert_eq!(get(gone), None, "{gone}");
         }
         assert!(

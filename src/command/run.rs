@@ -172,7 +172,13 @@ async fn attend(
     let stopped = loop {
         tokio::select! {
             status = child.wait() => {
-                return Ok((by_itself(status?), is_left_running(group).await));
+                let ended = by_itself(status?);
+                if matches!(ended, Ended::Signalled(_)) {
+                    // Somebody killed the leader; a git that it started would go on and commit after the second look.
+                    end_group(group, limits.grace).await;
+                    return Ok((ended, false));
+                }
+                return Ok((ended, is_left_running(group).await));
             }
             () = cancel.requested() => break Ended::Cancelled,
             () = &mut deadline => break Ended::TimedOut,
@@ -203,27 +209,34 @@ fn spawn(invocation: &Invocation<'_>, args: &[String]) -> std::io::Result<tokio:
 /// Interrupts the whole group, waits, and kills what is left. The leader is reaped; the group's last members are
 /// waited for too, so that nothing works on the repository while the second look is taken.
 async fn interrupt(child: &mut tokio::process::Child, group: Pid, grace: Duration) -> std::io::Result<()> {
-    // Errors mean that nobody is left to signal.
+    // An error means that nobody is left to signal.
     let _ = rustix::process::kill_process_group(group, Signal::INT);
-    let ended = tokio::time::timeout(grace, async {
+    let reaped = tokio::time::timeout(grace, child.wait()).await;
+    if reaped.is_err() {
+        let _ = rustix::process::kill_process_group(group, Signal::KILL);
         child.wait().await?;
+    }
+    end_group(group, grace).await;
+    Ok(())
+}
+
+/// Ends the members of a group whose leader is gone: interrupt, grace, kill.
+async fn end_group(group: Pid, grace: Duration) {
+    let gone = async {
         while rustix::process::test_kill_process_group(group).is_ok() {
             tokio::time::sleep(Duration::from_millis(10)).await;
         }
-        Ok(())
-    });
-    if let Ok(result) = ended.await {
-        return result;
+    };
+    let _ = rustix::process::kill_process_group(group, Signal::INT);
+    if tokio::time::timeout(grace, gone).await.is_ok() {
+        return;
     }
-    let _ = rustix::process::kill_process_group(group, Signal::KILL);
-    child.wait().await?;
     for _ in 0..200 {
-        if rustix::process::test_kill_process_group(group).is_err() {
+        if rustix::process::kill_process_group(group, Signal::KILL).is_err() {
             break;
         }
         tokio::time::sleep(Duration::from_millis(10)).await;
     }
-    Ok(())
 }
 
 /// Whether the group has members a moment after its leader has ended.

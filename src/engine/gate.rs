@@ -81,6 +81,7 @@ fn refuse_nul(value: &Value, pointer: &mut String) -> Result<(), Fault> {
     let length = pointer.len();
     let mut inner = |key: &str, value: &Value| {
         pointer.push('/');
+        let key: String = key.chars().take(80).collect();
         pointer.push_str(&key.replace('~', "~0").replace('/', "~1"));
         let result = refuse_nul(value, pointer);
         pointer.truncate(length);
@@ -132,7 +133,8 @@ fn explain(error: &jsonschema::ValidationError<'_>, schema: &Value, count: usize
     let fault = match error.kind() {
         Kind::AdditionalProperties { unexpected } => {
             let known: Vec<&str> = fields().collect();
-            let first = unexpected.first().map(String::as_str).unwrap_or_default();
+            let first: String = unexpected.first().into_iter().flat_map(|name| name.chars()).take(80).collect();
+            let first = first.as_str();
             let fault =
                 bad_request(&format!("{pointer}/{first}"), &format!("unknown field `{}`", first.escape_debug()));
             match nearest(first, known.iter().copied()) {
@@ -249,6 +251,7 @@ impl<'de> serde::de::Visitor<'de> for UniqueVisitor {
         let mut all: BTreeMap<String, Value> = BTreeMap::new();
         while let Some((key, Unique(value))) = entries.next_entry::<String, Unique>()? {
             if all.insert(key.clone(), value).is_some() {
+                let key: String = key.chars().take(80).collect();
                 return Err(serde::de::Error::custom(format!("the key `{}` stands twice", key.escape_debug())));
             }
         }

@@ -15,7 +15,7 @@ use crate::command::{Argv, Cancel, Ended, Environment, Executable, Outcome, Prog
 use crate::config::Config;
 use crate::disk::Sharing;
 use crate::fault::{Code, Effect, Fault};
-use crate::plan::{Action, Plan, Tier};
+use crate::plan::{Action, Plan, Tier, list};
 use crate::repo::{Depth, Lock, Record, Repo, Snapshot, state_fault};
 use crate::value::PlanId;
 
@@ -232,6 +232,9 @@ fn conclude(site: &Site<'_>, plan: &Plan, before: &Snapshot, tried: Tried, repor
         }
     };
     report.after = Some(View::of(&site.repo, &after));
+    if !verdict.appeared.is_empty() {
+        report.warnings.push(format!("came up meanwhile, from a hook or another program: {}", list(&verdict.appeared)));
+    }
     report.changes = Some(verdict.changes.iter().map(|change| Change::of(change, &verdict.outside)).collect());
     let ended_well = tried.outcome.ended == Ended::Exited(0);
     if verdict.halted {

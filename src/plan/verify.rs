@@ -13,6 +13,8 @@ pub struct Verdict {
     pub changes: Vec<Difference>,
     /// What changed although the plan does not name it.
     pub outside: Vec<Difference>,
+    /// Untracked files that came up while programs of the repository ran: hooks make files, and nothing was lost.
+    pub appeared: Vec<String>,
     /// The promises.
     pub checks: Vec<Check>,
     /// Branches that need a restack now because of what was done, each with the reason.
@@ -44,10 +46,13 @@ pub fn verify(
         differences(before, after).into_iter().filter(|change| !only_caught_up(repo, before, change)).collect();
     let halted = plan.may_halt && after.halt.is_some() && (before.halt.is_none() || !changes.is_empty());
     let allowed: Footprint = if halted { plan.may_change.with_halt() } else { plan.may_change.clone() };
-    let outside = changes.iter().filter(|change| !allowed.allows(&change.thing)).cloned().collect();
+    let outside = changes.iter().filter(|change| !allowed.allows(&change.thing)).cloned();
+    let has_programs = repo.programs().is_some();
+    let (made, outside): (Vec<_>, Vec<_>) = outside.partition(|change| has_programs && is_new_file(change));
+    let appeared = made.into_iter().map(|change| change.thing.to_string()).collect();
     if halted {
         // The promises are about the end of the operation, which is still to come.
-        return Ok(Verdict { changes, outside, halted, ..Verdict::default() });
+        return Ok(Verdict { changes, outside, appeared, halted, ..Verdict::default() });
     }
     let mut checks = Vec::new();
     for promise in &plan.promises {
@@ -63,7 +68,11 @@ pub fn verify(
     let needs_restack = needs_restack.into_iter();
     let unknown = || "no reason was given".to_owned();
     let needs_restack = needs_restack.map(|(branch, reason)| (branch, reason.unwrap_or_else(unknown))).collect();
-    Ok(Verdict { changes, outside, checks, needs_restack, halted })
+    Ok(Verdict { changes, outside, appeared, checks, needs_restack, halted })
+}
+
+fn is_new_file(change: &Difference) -> bool {
+    matches!(change.thing, Thing::Untracked(_)) && change.before.is_empty()
 }
 
 /// A file that counted as changed only because the index had not looked at it for a while.

@@ -66,9 +66,14 @@ pub fn graphite(repo: &Repo) -> Result<Graphite, Fault> {
 /// The person's aliases over our own words: the file, the line number and the line.
 ///
 /// # Errors
-/// `alias`: fixed arguments are not fixed behaviour while one of our words means something else.
+/// `alias`: fixed arguments are not fixed behaviour while one of our words means something else. `state_unreadable`
+/// without a home folder.
 pub fn aliases_of(env: &Environment) -> Result<(), Fault> {
-    let Some(path) = config_dir(env).map(|dir| dir.join("aliases")) else { return Ok(()) };
+    // Without HOME gt takes the folder from the system's list of users, and aliases from there.
+    let path = config_dir(env).map(|dir| dir.join("aliases")).ok_or_else(|| {
+        Fault::new(Code::StateUnreadable, "HOME is no absolute path, so gt's aliases cannot be read before gt does")
+            .hint("Set HOME to the person's home folder.")
+    })?;
     let text = read(&path)?.unwrap_or_default();
     for (number, line) in text.lines().enumerate() {
         let word = line.split_whitespace().next().unwrap_or_default();

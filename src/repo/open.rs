@@ -8,11 +8,23 @@ use super::unreadable;
 use crate::fault::{Code, Fault};
 use crate::value::BranchName;
 
-/// Files of a git directory that gix opens. A fifo in the place of one would hang the reader for ever.
-const READ_BY_GIX: [&str; 8] =
-    ["HEAD", "index", "config", "config.worktree", "commondir", "gitdir", "info/exclude", "info/attributes"];
-const READ_IN_COMMON: [&str; 6] =
-    ["HEAD", "config", "packed-refs", "shallow", "objects/info/alternates", "info/grafts"];
+/// Files of a git directory that gix, or gt without asking, opens. A fifo in the place of one would hang the reader
+/// for ever.
+const READ_IN_WORKTREE: [&str; 11] = [
+    "HEAD",
+    "index",
+    "config",
+    "config.worktree",
+    "commondir",
+    "gitdir",
+    "info/exclude",
+    "info/attributes",
+    ".gtcontinue",
+    ".gtlocalprinfo",
+    ".gt/event_log",
+];
+const READ_IN_COMMON: [&str; 7] =
+    ["HEAD", "config", "packed-refs", "shallow", "objects/info/alternates", "info/grafts", ".graphite_pr_info"];
 
 /// Hooks that a local stack operation can run.
 const LOCAL_HOOKS: [&str; 12] = [
@@ -95,6 +107,7 @@ impl Repo {
     /// # Errors
     /// A fault when refs cannot be read.
     pub fn has_branch(&self, branch: &BranchName) -> Result<bool, Fault> {
+        refuse_special(&self.common_dir.join(branch.full().as_str()))?;
         let found = self.gix.try_find_reference(branch.full().as_str());
         found.map(|found| found.is_some()).map_err(|error| unreadable("the refs", error))
     }
@@ -162,10 +175,13 @@ fn refuse_fifos(dot_git: &Path) -> Result<(), Fault> {
         let target = target.ok_or_else(|| unreadable(&dot_git.display().to_string(), "it names no git directory"))?;
         git_dir = follow(dot_git.parent().unwrap_or(dot_git), target);
     }
-    READ_BY_GIX.iter().try_for_each(|name| refuse_special(&git_dir.join(name)))?;
+    READ_IN_WORKTREE.iter().try_for_each(|name| refuse_special(&git_dir.join(name)))?;
     let commondir = git_dir.join("commondir");
-    let common = if commondir.is_file() { follow(&git_dir, &read_small(&commondir)?) } else { git_dir };
-    READ_IN_COMMON.iter().try_for_each(|name| refuse_special(&common.join(name)))
+    let common = if commondir.is_file() { follow(&git_dir, &read_small(&commondir)?) } else { git_dir.clone() };
+    READ_IN_COMMON.iter().try_for_each(|name| refuse_special(&common.join(name)))?;
+    // The branch that is checked out is opened by its name.
+    let head = read_small(&git_dir.join("HEAD")).unwrap_or_default();
+    head.strip_prefix("ref:").map_or(Ok(()), |branch| refuse_special(&common.join(branch.trim())))
 }
 
 fn read_small(path: &Path) -> Result<String, Fault> {

@@ -7,7 +7,7 @@ mod setup;
 
 use std::time::Instant;
 
-use crate::support::{Answer, Gt, World};
+use crate::support::{Answer, Gt, World, give_away};
 use case::{Action, Case};
 use judge::{Judge, Seen};
 
@@ -15,6 +15,8 @@ use judge::{Judge, Seen};
 fn play(name: &str, gt: Gt) {
     let (world, case) = case::named(name, |setup| setup::base(setup, gt));
     setup::build(&world, &case.setup);
+    let root = world.root();
+    let _given = case.setup.owner.as_ref().map(|_| give_away(&root));
     let actions = case.actions();
     let (last, first) = actions.split_last().expect("an action");
     for action in first {
@@ -25,7 +27,6 @@ fn play(name: &str, gt: Gt) {
     let answer = send(&world, &case, last);
     let judge = Judge { world: &world, case: &case, answer: &answer, before: &before, took: started.elapsed() };
     let verdicts: Vec<Vec<String>> = case.right_answers().map(|expect| judge.complaints(expect)).collect();
-    setup::take_back(&world, &case.setup);
     if verdicts.iter().all(|complaints| !complaints.is_empty()) {
         let Case { area, source, symptom, .. } = &case;
         panic!("{name} on {gt:?} ({area}, {source}: {symptom})\n{verdicts:#?}\n{:#}\n{}", answer.report, answer.stderr);

@@ -8,6 +8,8 @@ mod cases;
 mod codes;
 mod gate;
 mod grants;
+mod hostile_environment;
+mod hostile_repository;
 mod processes;
 mod stopping;
 mod stories;

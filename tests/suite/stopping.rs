@@ -170,3 +170,27 @@ fn a_commit_that_landed_on_no_branch_is_named() {
     let recovery = answer.report["recovery"].to_string();
     assert!(recovery.contains("a commit on no branch") && recovery.contains("git switch c"), "{recovery}");
 }
+
+/// The direct children of a process.
+fn children_of(pid: u32) -> Vec<u32> {
+    let list = std::fs::read_to_string(format!("/proc/{pid}/task/{pid}/children")).unwrap_or_default();
+    list.split_whitespace().filter_map(|child| child.parse().ok()).collect()
+}
+
+#[test]
+fn a_gt_that_is_killed_alone_leaves_no_orphan_that_commits_later() {
+    let world = staged(Gt::Real);
+    World::script(&world.root().join(".git/hooks/pre-commit"), "#!/bin/sh\ntouch ../hook-runs; sleep 2\n");
+    let before = described(&world);
+    let child = world.start(&["run"], CREATE);
+    wait_for(&world, "hook-runs");
+    for gt in children_of(child.id()) {
+        let killed = std::process::Command::new("kill").args(["-9", &gt.to_string()]).status().expect("kill runs");
+        assert!(killed.success());
+    }
+    let answer = answer(child).expect("failed", "gt_failed");
+    assert!(answer.text().contains("killed by signal 9"), "{}", answer.text());
+    assert_eq!(described(&world), before, "{:#}", answer.report);
+    std::thread::sleep(Duration::from_millis(2500));
+    assert_eq!(described(&world), before, "an orphan committed later");
+}

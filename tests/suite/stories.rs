@@ -47,6 +47,7 @@ stories! {
         create_with_a_configured_prefix_gets_the_prefixed_name
         create_with_a_hook_that_changes_the_commit_is_uncertain
         create_with_a_hook_that_edits_an_untracked_file_is_uncertain
+        create_with_a_hook_that_makes_a_file_is_done
         create_with_a_failing_hook_changes_nothing
         create_keeps_message_text_that_looks_like_options
         modify_commit_restacks_what_is_above

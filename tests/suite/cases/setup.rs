@@ -2,14 +2,11 @@
 //! that nothing hostile runs while it is built.
 
 use std::fs;
-use std::os::unix::fs::{PermissionsExt, chown, symlink};
+use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::Path;
 
-use super::case::{Files, Owner, Setup, Untracked};
+use super::case::{Files, Setup, Untracked};
 use crate::support::{Base, Gt, World};
-
-/// Another user: nobody has this number.
-const OTHER_USER: u32 = 12345;
 
 /// The world whose repository is nearest to what the setup asks for.
 pub(super) fn base(setup: &Setup, gt: Gt) -> World {
@@ -51,16 +48,6 @@ pub(super) fn build(world: &World, setup: &Setup) {
     }
     if setup.git {
         changes(world, setup);
-    }
-    if setup.owner == Some(Owner::Other) {
-        give_away(&root, OTHER_USER);
-    }
-}
-
-/// Gives the repository back, so that it can be removed.
-pub(super) fn take_back(world: &World, setup: &Setup) {
-    if setup.owner == Some(Owner::Other) {
-        give_away(&world.root(), 0);
     }
 }
 
@@ -126,30 +113,4 @@ fn run<S: AsRef<str>>(world: &World, words: &[S]) {
     let words: Vec<&str> = words.iter().map(AsRef::as_ref).collect();
     let output = world.command(words[0]).args(&words[1..]).output().expect("it runs");
     assert!(output.status.success(), "{words:?}: {}", String::from_utf8_lossy(&output.stderr));
-}
-
-/// Gives everything to a user: directly as root, else inside a user namespace, where the person's subordinate users
-/// can be given files. Where neither is possible the case cannot be set up, which is a failure and no silent pass.
-fn give_away(root: &Path, user: u32) {
-    if all_below(root).iter().try_for_each(|path| chown(path, Some(user), Some(user))).is_ok() {
-        return;
-    }
-    let (owner, user) = (format!("{user}:{user}"), user);
-    let mut words = vec!["--user", "--map-root-user", "--map-auto", "chown", "-R", &owner];
-    let place = root.display().to_string();
-    words.push(&place);
-    let done = std::process::Command::new("unshare").args(words).status().is_ok_and(|status| status.success());
-    assert!(done, "{place} cannot be given to user {user}: this needs root, or subordinate users in /etc/subuid");
-}
-
-fn all_below(folder: &Path) -> Vec<std::path::PathBuf> {
-    let mut found = vec![folder.to_owned()];
-    for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
-        if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
-            found.extend(all_below(&entry.path()));
-        } else if entry.file_type().is_ok_and(|kind| kind.is_file()) {
-            found.push(entry.path());
-        }
-    }
-    found
 }

@@ -2,9 +2,13 @@
 
 mod answer;
 mod normal;
+mod owner;
 mod story;
+mod treasure;
 mod world;
 
 pub(crate) use answer::Answer;
+pub(crate) use owner::give_away;
 pub(crate) use story::{file_names, play};
+pub(crate) use treasure::Treasure;
 pub(crate) use world::{Base, Gt, World};
