@@ -85,7 +85,7 @@ impl Environment {
 
     /// What a child gets.
     #[must_use]
-    pub fn for_child(&self, patience: Patience) -> Vec<(OsString, OsString)> {
+    pub fn for_child(&self, patience: Patience, worktree: &Path) -> Vec<(OsString, OsString)> {
         let kept = self.0.iter().filter(|(name, value)| {
             name.to_str().is_some_and(|name| {
                 (KEPT.contains(&name) || KEPT_PREFIXES.iter().any(|prefix| name.starts_with(prefix)))
@@ -93,7 +93,10 @@ impl Environment {
             })
         });
         let mut vars: Vec<(OsString, OsString)> = kept.map(|(k, v)| (k.clone(), v.clone())).collect();
-        if let Ok(path) = std::env::join_paths(self.path_entries()) {
+        // gt finds its git on PATH: the worktree's content must not decide which.
+        let has_tool = |entry: &PathBuf| ["git", "gt"].iter().any(|tool| entry.join(tool).exists());
+        let entries = self.path_entries().filter(|entry| !(entry.starts_with(worktree) && has_tool(entry)));
+        if let Ok(path) = std::env::join_paths(entries) {
             vars.push(("PATH".into(), path));
         }
         let own = |(name, value): (&str, &str)| (name.into(), value.into());
@@ -122,6 +125,7 @@ fn is_folder(name: &str) -> bool {
 mod tests {
     use super::{Environment, Patience};
     use std::ffi::OsStr;
+    use std::path::Path;
 
     #[test]
     fn a_child_gets_only_what_is_listed() {
@@ -141,7 +145,7 @@ mod tests {
             ("XDG_DATA_HOME", "rel"),
             ("TMPDIR", ""),
         ]);
-        let child = env.for_child(Patience::Guarded);
+        let child = env.for_child(Patience::Guarded, Path::new("/w"));
         let get = |name: &str| child.iter().rev().find(|(k, _)| k == name).map(|(_, v)| v.to_str().expect("text"));
         assert_eq!(get("PATH"), Some("/usr/bin:/bin"));
         assert_eq!(get("GIT_AUTHOR_NAME"), Some("A"));
@@ -155,7 +159,7 @@ mod tests {
             assert_eq!(get(gone), None, "{gone}");
         }
         assert!(
-            env.for_child(Patience::AsThePersonHasIt)
+            env.for_child(Patience::AsThePersonHasIt, Path::new("/w"))
                 .iter()
                 .all(|(k, _)| k != OsStr::new("GRAPHITE_DISABLE_TELEMETRY"))
         );

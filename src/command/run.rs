@@ -198,7 +198,7 @@ fn spawn(invocation: &Invocation<'_>, args: &[String]) -> std::io::Result<tokio:
         .args(args)
         .current_dir(invocation.cwd)
         .env_clear()
-        .envs(invocation.env.for_child(invocation.patience))
+        .envs(invocation.env.for_child(invocation.patience, invocation.cwd))
         .stdin(stdin)
         .stdout(out.try_clone()?)
         .stderr(err.try_clone()?)

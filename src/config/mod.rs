@@ -48,7 +48,11 @@ impl Config {
 
     fn parse(text: &str) -> Result<Self, String> {
         let mut json = serde_json::Deserializer::from_str(text);
-        let config = serde_path_to_error::deserialize(&mut json).map_err(|error| error.inner().to_string())?;
+        let config =
+            serde_path_to_error::deserialize(&mut json).map_err(|error| match error.path().to_string().as_str() {
+                "." | "?" => error.inner().to_string(),
+                path => format!("`{path}`: {}", error.inner()),
+            })?;
         json.end().map_err(|error| error.to_string())?;
         Ok(config)
     }

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use super::execute::{self, Tried};
 use super::gate::Accepted;
 use super::prepare::{self, Answers, Ready, Site};
-use super::report::{Change, CommandReport, PlanReport, Report, RepositoryReport, Status, strip_ansi};
+use super::report::{Change, CommandReport, LeftBehind, PlanReport, Report, RepositoryReport, Status, strip_ansi};
 use super::summary;
 use super::view::View;
 use crate::approval::{self, GrantError};
@@ -16,7 +16,7 @@ use crate::config::Config;
 use crate::disk::Sharing;
 use crate::fault::{Code, Effect, Fault};
 use crate::plan::{Action, Plan, Tier, list};
-use crate::repo::{Depth, Lock, Record, Repo, Snapshot, state_fault};
+use crate::repo::{Depth, Lock, Record, Repo, Snapshot, refuse_special_git_files, state_fault};
 use crate::value::PlanId;
 
 /// Everything that a model must not choose: the caller gives it by flag, environment or parameter.
@@ -71,6 +71,7 @@ fn steps(context: &Context, accepted: &Accepted, mode: Mode, report: &mut Report
     }
     let sharing = if changes { Sharing::Exclusive } else { Sharing::Shared };
 
+    refuse_special_git_files(&context.env)?;
     let repo = Repo::open(&context.cwd)?;
     report.repository = Some(repository(&repo, None));
     let lock = Lock::take(&repo, sharing, context.lock_wait, &context.cancel)?;
@@ -250,7 +251,8 @@ fn conclude(site: &Site<'_>, plan: &Plan, before: &Snapshot, tried: Tried, repor
         report,
     );
     report.checks = Some(verdict.checks);
-    report.needs_restack = verdict.needs_restack;
+    let left = verdict.needs_restack.into_iter();
+    report.needs_restack = left.map(|(branch, reason)| LeftBehind { branch, reason }).collect();
 }
 
 fn executable(site: &Site<'_>, argv: &Argv) -> Result<Executable, Fault> {

@@ -14,7 +14,7 @@ use crate::operation::Spec;
 use crate::plan::Need;
 use crate::repo::{
     Abandoned, Depth, Detection, Graphite, Head, Intruder, Lock, Naming, Repo, Snapshot, StackError, aliases_of,
-    detect_cached, graphite, intruder, remember,
+    detect_cached, graphite, intruder, refuse_special_git_files, remember,
 };
 
 /// gt, ready to work in this repository.
@@ -196,6 +196,7 @@ pub(super) fn inherit(
 /// # Errors
 /// As for `inspect`.
 pub fn look_only(context: &Context) -> Result<(Repo, Snapshot, Vec<String>), Fault> {
+    refuse_special_git_files(&context.env)?;
     let repo = Repo::open(&context.cwd)?;
     let lock = Lock::take(&repo, Sharing::Shared, context.lock_wait, &context.cancel)?;
     let mut warnings: Vec<String> = lock.warning.iter().cloned().collect();

@@ -65,8 +65,8 @@ pub struct Report {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub plan: Option<PlanReport>,
     /// Branches that need a restack now, each with the reason.
-    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
-    pub needs_restack: BTreeMap<String, String>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub needs_restack: Vec<LeftBehind>,
     /// What was wrong.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub fault: Option<FaultReport>,
@@ -78,6 +78,15 @@ pub struct Report {
     pub warnings: Vec<String>,
     /// Where the time went.
     pub timing: Timing,
+}
+
+/// A branch that is not based on its parent's tip now.
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, schemars::JsonSchema)]
+pub struct LeftBehind {
+    /// The branch.
+    pub branch: String,
+    /// Why it was left where it is.
+    pub reason: String,
 }
 
 /// The repository that was worked on.
@@ -196,7 +205,7 @@ impl Report {
             changes: None,
             checks: None,
             plan: None,
-            needs_restack: BTreeMap::new(),
+            needs_restack: Vec::new(),
             fault: None,
             recovery: Vec::new(),
             warnings: Vec::new(),

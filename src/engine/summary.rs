@@ -92,9 +92,12 @@ fn halted(after: &Snapshot, verdict: &Verdict, report: &mut Report) {
         .detail("branch", branch)
         .detail("conflicts", conflicts)
         .detail("remaining", remaining);
+    let no_way_back = after.halt.as_ref().is_some_and(|halt| halt.start.is_empty());
+    let fault =
+        if no_way_back { fault.hint("Resolve the listed files, `stage` them and use `continue`.") } else { fault };
     report.fail(&fault, Effect::Applied);
     report.recovery.push("Edit the conflicting files, `stage` them, then `continue`.".to_owned());
-    report.recovery.push(if after.halt.as_ref().is_some_and(|halt| halt.start.is_empty()) {
+    report.recovery.push(if no_way_back {
         "gt kept no snapshot of the beginning, so `abort` cannot put the branches back.".to_owned()
     } else {
         "Or `abort`, which puts every branch back to where it was (a person must say yes).".to_owned()
@@ -104,7 +107,7 @@ fn halted(after: &Snapshot, verdict: &Verdict, report: &mut Report) {
 fn uncertain(fault: Fault, (before, after): (&Snapshot, &Snapshot), verdict: &Verdict, report: &mut Report) {
     let fault = match verdict.needs_restack.keys().next() {
         Some(branch) => {
-            fault.hint(format!("Look at `changes`; `restack` with branch `{branch}` finishes what was begun."))
+            fault.hint(format!("Look at `changes`; once the cause is gone, `restack` with branch `{branch}` finishes what was begun."))
         }
         None => fault,
     };

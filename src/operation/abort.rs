@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use gix::ObjectId;
 
-use super::r#continue::halted;
+use super::r#continue::{began_detached, halted};
 use super::{Operation, Spec};
 use crate::command::{Argv, Flag, Word};
 use crate::fault::{Code, Fault};
@@ -45,8 +45,9 @@ impl Operation for Abort {
                 plan = plan.effect(format!("`{branch}` goes back to {tip}"));
             }
         }
-        if let Some(on) = &halt.began_on {
-            plan = plan.promise(Promise::OnBranch(on.clone()));
+        match &halt.began_on {
+            Some(on) => plan = plan.promise(Promise::OnBranch(on.clone())),
+            None => plan.warnings.push(began_detached(halt)),
         }
         let content = need.content();
         let index = content.index.staged.keys().chain(&content.index.conflicts);

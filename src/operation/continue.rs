@@ -47,8 +47,9 @@ impl Operation for Continue {
             .promise(Promise::Clean)
             .effect(format!("`{}` goes on: {}", halt.command, list(&moving)))
             .may_halt();
-        if let Some(on) = &halt.on {
-            plan = plan.promise(Promise::OnBranch(on.clone()));
+        match &halt.on {
+            Some(on) => plan = plan.promise(Promise::OnBranch(on.clone())),
+            None => plan.warnings.push(began_detached(halt)),
         }
         plan = moving.into_iter().fold(plan, |plan, branch| plan.promise(Promise::Based(branch)));
         if content.index.staged.is_empty() {
@@ -73,6 +74,11 @@ pub(super) fn halted(need: &dyn Need) -> Result<&Halt, Fault> {
         }
         None => Fault::new(Code::NotHalted, "no Graphite operation is halted"),
     })
+}
+
+/// What `gt` does to a HEAD that no branch was checked out on: it has nowhere to go back to.
+pub(super) fn began_detached(halt: &Halt) -> String {
+    format!("HEAD was detached when `{}` began, and gt leaves it on the branch where it stopped last", halt.command)
 }
 
 /// Staged files that hold all three conflict markers and did not before.

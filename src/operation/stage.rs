@@ -34,10 +34,16 @@ impl Operation for Stage {
         let (root, content) = (&need.repo().root, need.content());
         for path in &self.paths {
             let text = path.as_str();
-            if content.unstaged.contains_key(text) || content.untracked.contains_key(text) {
+            let changed = content.unstaged.contains_key(text) || content.untracked.contains_key(text);
+            let only_inside = changed && need.repo().has_commit_of_submodule(text);
+            if changed && !only_inside {
                 continue;
             }
             let fault = match std::fs::symlink_metadata(root.join(text)) {
+                Ok(_) if only_inside => {
+                    Fault::new(Code::PathMissing, format!("the submodule `{path}` has no new commit to stage"))
+                        .hint("What is changed inside a submodule is staged and committed there.")
+                }
                 Ok(meta) if meta.is_dir() => {
                     Fault::new(Code::PathMissing, format!("`{path}` is a folder")).hint("Name the files one by one.")
                 }

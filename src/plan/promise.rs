@@ -139,7 +139,8 @@ impl Promise {
             Self::Staged(path) => {
                 let content = after.content.as_ref();
                 let left = content.is_some_and(|c| c.unstaged.contains_key(path) || c.untracked.contains_key(path));
-                unless(!left, "the worktree still differs from the index".to_owned())
+                let holds = !left || repo.has_commit_of_submodule(path);
+                unless(holds, "the worktree still differs from the index".to_owned())
             }
             Self::NotStaged(path) => {
                 let staged = after.content.as_ref().is_some_and(|c| c.index.staged.contains_key(path));

@@ -22,7 +22,7 @@ pub use halt::{Halt, Later};
 pub(crate) use lock::state_fault;
 pub use lock::{Abandoned, Lock, Record};
 pub use merge::{Carried, Forecast};
-pub use open::Repo;
+pub use open::{Repo, refuse_special_git_files};
 pub use prints::{Kind, Print};
 pub use progress::InProgress;
 pub use snapshot::{Content, Depth, Head, IndexState, Snapshot, StagedChange, WorktreeState};

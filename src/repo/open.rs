@@ -5,6 +5,7 @@ use std::os::unix::fs::FileTypeExt;
 use std::path::{Path, PathBuf};
 
 use super::unreadable;
+use crate::command::Environment;
 use crate::fault::{Code, Fault};
 use crate::value::BranchName;
 
@@ -25,6 +26,18 @@ const READ_IN_WORKTREE: [&str; 11] = [
 ];
 const READ_IN_COMMON: [&str; 7] =
     ["HEAD", "config", "packed-refs", "shallow", "objects/info/alternates", "info/grafts", ".graphite_pr_info"];
+
+/// Extensions of the repository's format that this program and gix understand, `refStorage` with `files` only.
+const EXTENSIONS: [&str; 8] = [
+    "compatObjectFormat",
+    "noop",
+    "objectFormat",
+    "partialClone",
+    "preciousObjects",
+    "refStorage",
+    "relativeWorktrees",
+    "worktreeConfig",
+];
 
 /// Hooks that a local stack operation can run.
 const LOCAL_HOOKS: [&str; 12] = [
@@ -216,8 +229,27 @@ fn options() -> gix::open::Options {
     gix::open::Options::default().permissions(permissions)
 }
 
+/// Refuses a fifo in the place of the person's own git files, which are read by name.
+///
+/// # Errors
+/// `unsupported_repository`.
+pub fn refuse_special_git_files(env: &Environment) -> Result<(), Fault> {
+    let home = env.home().map(|home| home.join(".gitconfig"));
+    let folder = env.xdg("XDG_CONFIG_HOME", ".config").map(|dir| dir.join("git"));
+    let files = folder.into_iter().flat_map(|dir| ["config", "ignore", "attributes"].map(|name| dir.join(name)));
+    home.into_iter().chain(files).try_for_each(|path| refuse_special(&path))
+}
+
 fn refuse_unreadable_forms(gix: &gix::Repository) -> Result<(), Fault> {
     let config = gix.config_snapshot();
+    for section in config.sections_by_name("extensions").into_iter().flatten() {
+        let unknown =
+            section.value_names().find(|name| !EXTENSIONS.iter().any(|known| name.eq_ignore_ascii_case(known)));
+        if let Some(name) = unknown {
+            let why = format!("it uses the git extension `{name}`, which is not known here");
+            return Err(unreadable("the repository", why));
+        }
+    }
     if config.string("extensions.refStorage").is_some_and(|format| format.as_slice() != b"files") {
         return Err(unreadable("the refs", "they are kept as a reftable, which is not supported yet"));
     }

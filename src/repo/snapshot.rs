@@ -201,6 +201,16 @@ impl Repo {
         self.blob(entry.id, limit)
     }
 
+    /// Whether the path is a submodule and the index has the commit that is checked out there: whatever else differs
+    /// inside it cannot be staged here.
+    #[must_use]
+    pub fn has_commit_of_submodule(&self, path: &str) -> bool {
+        let Ok(index) = self.gix.index_or_empty() else { return false };
+        let entry = index.entry_by_path(path.as_bytes().as_bstr()).filter(|entry| entry.mode.is_submodule());
+        let inner = || super::open::open_nested(&self.root.join(path));
+        entry.is_some_and(|entry| inner().is_some_and(|inner| inner.head_id().is_ok_and(|id| id == entry.id)))
+    }
+
     /// Whether git ignores the path.
     ///
     /// # Errors

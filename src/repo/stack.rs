@@ -105,6 +105,12 @@ impl Stack {
                 }
             }
         }
+        if let Some(cycle) = stack.cycle() {
+            let message = format!("the parents of `{cycle}` form a cycle");
+            return Err(StackError::Fault(
+                Fault::new(Code::StateUnreadable, message).hint("Ask the person to run `gt track` on it."),
+            ));
+        }
         for (name, row) in &rows {
             let live = row.children.iter().filter(|child| stack.branches.contains_key(*child));
             stack.children.insert(name.clone(), live.cloned().collect());
@@ -159,6 +165,11 @@ impl Stack {
             at = &tracked.parent;
         }
         chain
+    }
+
+    /// A branch that is above itself; only a damaged database has one.
+    fn cycle(&self) -> Option<&String> {
+        self.branches.keys().find(|name| self.upstack(name).contains(name))
     }
 
     /// The trunk of the branch's own stack.

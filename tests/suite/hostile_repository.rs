@@ -57,9 +57,9 @@ fn creates_or_stops(world: &World) -> Answer {
     let answer = soon(world, &["run"], CREATE);
     assert!(["done", "refused", "unavailable", "failed"].contains(&answer.status()), "{:#}", answer.report);
     if answer.status() == "done" {
-        before.assert_kept(world)
+        before.assert_kept(world);
     } else {
-        before.assert_untouched(world)
+        before.assert_untouched(world);
     }
     answer
 }

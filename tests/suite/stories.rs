@@ -49,6 +49,8 @@ stories! {
         create_with_a_hook_that_edits_an_untracked_file_is_uncertain
         create_with_a_hook_that_makes_a_file_is_done
         create_with_a_failing_hook_changes_nothing
+        create_with_a_failing_post_checkout_hook_is_mended
+        create_with_a_hook_that_rewrites_the_message
         create_keeps_message_text_that_looks_like_options
         modify_commit_restacks_what_is_above
         modify_commit_lists_a_branch_that_conflicts
@@ -60,21 +62,26 @@ stories! {
         modify_amend_on_a_branch_without_a_change_is_refused
         modify_amend_on_a_branch_whose_commits_cancel_out_is_refused
         modify_amend_with_nothing_staged_is_refused
+        modify_amend_below_a_very_long_message_is_incomplete
         modify_during_a_merge_is_refused
         modify_with_an_empty_commit_above_is_refused
         squash_makes_one_commit
         squash_of_one_commit_is_refused
         squash_with_staged_changes_is_refused
         squash_counts_from_the_stored_base
+        squash_of_a_branch_that_needs_a_restack
         fold_goes_into_the_parent
         fold_in_the_middle_carries_the_children
         fold_with_a_sibling_restacks_it
+        fold_with_a_conflicting_sibling_halts_and_continues
+        fold_with_a_conflicting_sibling_is_aborted
         fold_of_a_branch_that_needs_a_restack_is_refused
         fold_into_the_trunk_is_refused
         rename_keeps_commits_and_children
         rename_to_the_same_name_is_nothing_to_do
         rename_over_an_existing_branch_is_refused
         rename_on_the_trunk_is_refused
+        rename_to_a_name_that_gt_rewrites_is_refused
         move_carries_what_is_above
         move_onto_a_descendant_is_refused
         move_onto_itself_is_refused_by_the_gate
@@ -83,6 +90,9 @@ stories! {
         move_of_a_branch_in_another_worktree_is_refused
         move_that_conflicts_halts
         move_of_the_trunk_is_refused
+        move_on_a_detached_head
+        move_on_a_detached_head_that_conflicts_halts_and_continues
+        move_on_a_detached_head_that_conflicts_is_aborted
         restack_bases_every_branch_again
         restack_leaves_siblings_alone
         restack_with_nothing_to_do_starts_nothing
@@ -95,6 +105,11 @@ stories! {
         restack_that_conflicts_halts_and_continues
         restack_that_conflicts_is_aborted
         restack_that_conflicts_twice_halts_twice
+        restack_that_conflicts_leaves_other_refs_alone
+        restack_on_a_detached_head
+        restack_on_a_detached_head_that_conflicts_halts_and_continues
+        restack_of_the_trunk_covers_everything
+        continue_with_an_empty_resolution_drops_the_commit
         continue_with_conflict_markers_is_refused
         continue_without_a_halt_is_refused
         abort_without_a_halt_is_refused
@@ -103,11 +118,15 @@ stories! {
         abort_of_a_halt_that_was_not_seen_still_compares
         abort_with_a_stale_record_is_refused
         abort_that_would_restore_an_edited_untracked_file_is_refused
+        abort_after_a_branch_was_made_is_refused
+        a_halt_beside_a_file_with_a_quoted_name
         a_halt_in_another_worktree_stops_every_change
         a_change_during_a_halt_is_refused
         delete_needs_a_yes_and_names_what_disappears
         delete_of_a_leaf
         delete_with_a_conflicting_child_is_refused
+        delete_with_a_conflicting_grandchild_is_refused
+        delete_on_a_detached_head
         delete_of_the_checked_out_branch_is_refused
         delete_of_a_branch_in_another_worktree_is_refused
         delete_with_changes_on_a_branch_above_is_refused
@@ -119,14 +138,20 @@ stories! {
         checkout_over_an_ignored_file_is_refused
         checkout_of_a_branch_in_another_worktree_is_refused
         checkout_of_unknown_or_ambiguous_names_is_refused
+        checkout_on_a_detached_head
+        checkout_with_a_failing_post_checkout_hook_is_incomplete
         stage_takes_exactly_the_named_files
         stage_of_folders_ignored_and_unchanged_files_is_refused
+        stage_of_another_file_during_a_halt
+        stage_and_create_convert_as_git_does
+        stage_and_create_take_a_new_commit_of_a_submodule
         stage_works_in_a_plain_repository
         looking_never_initialises_graphite
         looking_outside_a_repository
         inspect_answers_from_graphites_own_state
         inspect_at_the_ends
         inspect_on_untracked_and_detached
+        a_second_trunk_is_a_trunk
         plan_shows_everything_and_runs_nothing
         read_only_refuses_every_change
         an_operation_in_progress_stops_every_change

@@ -83,6 +83,11 @@ impl dyn Need + '_ {
             .hint("Finish or abort it in that worktree first: an abort there would throw away what is done here.")
             .detail("worktree", path));
         }
+        if let Some(odd) =
+            ["refs/heads/HEAD", "refs/tags/HEAD"].into_iter().find(|name| before.refs.contains_key(*name))
+        {
+            return Err(Fault::new(Code::AmbiguousRef, format!("git reads `HEAD` as `{odd}` too")).detail("ref", odd));
+        }
         if let Some(kind) = before.in_progress.first() {
             return Err(Fault::new(Code::InProgress, format!("a {} is in progress", kind.name()))
                 .detail("operation", kind.name()));

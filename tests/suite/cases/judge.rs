@@ -62,8 +62,13 @@ impl Judge<'_> {
         found.extend(self.of_git(expect));
         found.extend(self.of_calls(expect));
         if let Some(names) = &expect.needs_restack {
-            let told = self.answer.report["needs_restack"].as_object().into_iter().flatten();
-            differ(&mut found, "needs_restack", &told.map(|(branch, _)| branch.clone()).collect(), names);
+            let told = self.answer.report["needs_restack"].as_array().into_iter().flatten();
+            differ(
+                &mut found,
+                "needs_restack",
+                &told.filter_map(|left| left["branch"].as_str().map(str::to_owned)).collect(),
+                names,
+            );
         }
         if expect.max_ms.is_some_and(|max| self.took.as_millis() > max) {
             found.push(format!("it took {} ms", self.took.as_millis()));
@@ -166,8 +171,7 @@ fn differ<T: PartialEq + std::fmt::Debug>(found: &mut Vec<String>, what: &str, i
 
 /// Later files over earlier ones, what is absent left out.
 fn overlaid(layers: &[&Files]) -> BTreeMap<String, Vec<u8>> {
-    let mut all: BTreeMap<&String, &Option<Content>> = BTreeMap::new();
-    layers.iter().for_each(|files| all.extend(files.iter()));
+    let all: BTreeMap<&String, &Option<Content>> = layers.iter().flat_map(|files| files.iter()).collect();
     all.into_iter().filter_map(|(name, content)| Some((name.clone(), content.as_ref()?.bytes()))).collect()
 }
 

@@ -91,8 +91,8 @@ fn line_endings_and_idents_do_not_count_as_changes() {
     for gt in [Gt::Fake, Gt::Real] {
         let world = World::new(gt, Base::Stack);
         world.sh(
-            r#"git config core.autocrlf true; printf '*.id ident\n*.u eol=crlf\n' > .gitattributes; printf 'one\r\ntwo\r\n' > w.txt; printf '$Id$\n' > x.id; printf 'u\r\n' > y.u
-git add -A 2> /dev/null; git commit -qm endings; rm w.txt x.id y.u; git checkout -q -- .; touch w.txt x.id y.u; echo new > n.txt; git add n.txt 2> /dev/null"#,
+            r"git config core.autocrlf true; printf '*.id ident\n*.u eol=crlf\n' > .gitattributes; printf 'one\r\ntwo\r\n' > w.txt; printf '$Id$\n' > x.id; printf 'u\r\n' > y.u
+git add -A 2> /dev/null; git commit -qm endings; rm w.txt x.id y.u; git checkout -q -- .; touch w.txt x.id y.u; echo new > n.txt; git add n.txt 2> /dev/null",
         );
         let answer = soon(&world, &["plan"], CREATE).expect("answered", "");
         assert_eq!(answer.report["before"]["unstaged_diff"]["files"], 0, "{:#}", answer.report["before"]);

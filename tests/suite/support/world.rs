@@ -211,8 +211,24 @@ fn template(gt: Gt, base: Base) -> &'static Path {
         if base == Base::Stack {
             world.sh("mk a a.txt; mk b b.txt; mk c c.txt");
         }
-        world.dir.keep()
+        keep(&world.root(), at)
     })
+}
+
+/// Keeps a template for this run beneath the target folder, and removes those of runs that are over.
+fn keep(repo: &Path, at: usize) -> PathBuf {
+    let all = Path::new(env!("CARGO_TARGET_TMPDIR")).join("templates");
+    let ours = all.join(std::process::id().to_string()).join(at.to_string());
+    fs::create_dir_all(&ours).expect("a folder");
+    for run in fs::read_dir(&all).expect("the folder of templates").flatten() {
+        let pid = run.file_name().into_string().unwrap_or_default();
+        if !Path::new("/proc").join(pid).exists() {
+            // Two runs may both remove it.
+            let _ = fs::remove_dir_all(run.path());
+        }
+    }
+    copy(repo, &ours.join("repo"));
+    ours
 }
 
 /// Copies a folder with everything in it, times kept so that the index stays fresh enough for git to trust or re-check.
