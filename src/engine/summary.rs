@@ -106,9 +106,9 @@ fn halted(after: &Snapshot, verdict: &Verdict, report: &mut Report) {
 
 fn uncertain(fault: Fault, (before, after): (&Snapshot, &Snapshot), verdict: &Verdict, report: &mut Report) {
     let fault = match verdict.needs_restack.keys().next() {
-        Some(branch) => {
-            fault.hint(format!("Look at `changes`; once the cause is gone, `restack` with branch `{branch}` finishes what was begun."))
-        }
+        Some(branch) => fault.hint(format!(
+            "Look at `changes`; once the cause is gone, `restack` with branch `{branch}` finishes what was begun."
+        )),
         None => fault,
     };
     report.fail(&fault, Effect::Applied);

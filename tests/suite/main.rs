@@ -8,6 +8,7 @@ mod cases;
 mod codes;
 mod gate;
 mod grants;
+mod guards;
 mod hazards;
 mod hostile_environment;
 mod hostile_repository;
