@@ -1,7 +1,7 @@
 //! Cancelling at each stage, deadlines, floods, and children that want something from a person.
 
 use std::process::Child;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use crate::support::{Answer, Base, Gt, World};
 
@@ -18,18 +18,6 @@ fn signal(child: &Child, signal: &str) {
     assert!(sent.success());
 }
 
-fn answer(child: Child) -> Answer {
-    Answer::of(&child.wait_with_output().expect("it ends"))
-}
-
-fn wait_for(world: &World, file: &str) {
-    let begun = Instant::now();
-    while !world.path(file).exists() {
-        assert!(begun.elapsed() < Duration::from_secs(20), "{file} never came");
-        std::thread::sleep(Duration::from_millis(10));
-    }
-}
-
 /// Everything that must be as it was.
 fn described(world: &World) -> String {
     world.sh("git symbolic-ref HEAD; git for-each-ref; git status --porcelain; cat a.txt u n; git write-tree")
@@ -42,9 +30,9 @@ fn cancelling_during_a_hook_puts_everything_back() {
         World::script(&world.root().join(".git/hooks/pre-commit"), "#!/bin/sh\ntouch ../hook-runs; sleep 30\n");
         let before = described(&world);
         let child = world.start(&["run"], CREATE);
-        wait_for(&world, "hook-runs");
+        world.wait_for("hook-runs");
         signal(&child, with);
-        let answer = answer(child).expect("cancelled", "cancelled");
+        let answer = Answer::after(child).expect("cancelled", "cancelled");
         assert_eq!((answer.exit, answer.report["fault"]["effect"].as_str()), (Some(9), Some("none")));
         assert_eq!(described(&world), before, "{gt:?} {with}");
         std::thread::sleep(Duration::from_millis(300));
@@ -57,14 +45,14 @@ fn cancelling_while_waiting_for_the_lock_starts_nothing() {
     let world = staged(Gt::Fake);
     World::script(&world.root().join(".git/hooks/pre-commit"), "#!/bin/sh\ntouch ../hook-runs; sleep 1\n");
     let holder = world.start(&["run"], CREATE);
-    wait_for(&world, "hook-runs");
+    world.wait_for("hook-runs");
     let calls = world.gt_calls().len();
     let waiting = world.start(&["run"], r#"{"operation": "checkout", "branch": "a"}"#);
     std::thread::sleep(Duration::from_millis(200));
     signal(&waiting, "-INT");
-    let _ = answer(waiting).expect("cancelled", "cancelled");
+    let _ = Answer::after(waiting).expect("cancelled", "cancelled");
     assert_eq!(world.gt_calls().len(), calls);
-    let _ = answer(holder).done();
+    let _ = Answer::after(holder).done();
 }
 
 #[test]
@@ -74,7 +62,7 @@ fn cancelling_while_waiting_for_git_starts_nothing() {
     let waiting = world.start(&["run"], CREATE);
     std::thread::sleep(Duration::from_millis(300));
     signal(&waiting, "-TERM");
-    let _ = answer(waiting).expect("cancelled", "cancelled");
+    let _ = Answer::after(waiting).expect("cancelled", "cancelled");
 }
 
 #[test]
@@ -83,9 +71,9 @@ fn cancelling_in_the_middle_of_a_restack_tells_what_moved() {
     world.sh("git checkout -q main; commit m; git checkout -q c");
     world.lie(r#"[{"when": "before", "do": "git", "args": ["update-ref", "refs/heads/a", "refs/heads/main"], "on": "restack"}, {"when": "before", "do": "write", "path": "../runs", "content": "", "on": "restack"}, {"when": "before", "do": "hang", "on": "restack"}]"#);
     let child = world.start(&["run"], r#"{"operation": "restack", "branch": "c"}"#);
-    wait_for(&world, "runs");
+    world.wait_for("runs");
     signal(&child, "-INT");
-    let answer = answer(child).expect("uncertain", "incomplete");
+    let answer = Answer::after(child).expect("uncertain", "incomplete");
     assert_eq!((answer.exit, answer.report["fault"]["effect"].as_str()), (Some(7), Some("applied")));
     assert!(answer.text().contains("`branch a`"), "{}", answer.text());
     assert!(answer.report["recovery"][0].as_str().is_some_and(|line| line.contains("update-ref refs/heads/a")));
@@ -154,9 +142,9 @@ fn a_hook_that_ignores_the_interrupt_is_killed_and_head_is_put_back() {
     );
     let before = described(&world);
     let child = world.start(&["run"], CREATE);
-    wait_for(&world, "hook-runs");
+    world.wait_for("hook-runs");
     signal(&child, "-INT");
-    let answer = answer(child).expect("cancelled", "cancelled");
+    let answer = Answer::after(child).expect("cancelled", "cancelled");
     assert_eq!(described(&world), before, "{:#}", answer.report);
 }
 
@@ -183,12 +171,12 @@ fn a_gt_that_is_killed_alone_leaves_no_orphan_that_commits_later() {
     World::script(&world.root().join(".git/hooks/pre-commit"), "#!/bin/sh\ntouch ../hook-runs; sleep 2\n");
     let before = described(&world);
     let child = world.start(&["run"], CREATE);
-    wait_for(&world, "hook-runs");
+    world.wait_for("hook-runs");
     for gt in children_of(child.id()) {
         let killed = std::process::Command::new("kill").args(["-9", &gt.to_string()]).status().expect("kill runs");
         assert!(killed.success());
     }
-    let answer = answer(child).expect("failed", "gt_failed");
+    let answer = Answer::after(child).expect("failed", "gt_failed");
     assert!(answer.text().contains("killed by signal 9"), "{}", answer.text());
     assert_eq!(described(&world), before, "{:#}", answer.report);
     std::thread::sleep(Duration::from_millis(2500));

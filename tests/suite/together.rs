@@ -1,7 +1,7 @@
 //! Two at once, and holders that are killed.
 
 use std::process::Child;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use crate::support::{Answer, Base, Gt, World};
 
@@ -11,22 +11,20 @@ fn create(name: &str) -> String {
     format!(r#"{{"operation": "create", "name": "{name}", "subject": "{name}", "body": "b"}}"#)
 }
 
-fn answer(child: Child) -> Answer {
-    Answer::of(&child.wait_with_output().expect("it ends"))
-}
-
 /// A pre-commit hook that says that it runs and then waits until it is let go.
 fn slow_hook(world: &World) {
     let script = "#!/bin/sh\necho $$ > ../hook-runs\ni=0; while [ ! -e ../hook-may-end ] && [ $i -lt 600 ]; do sleep 0.05; i=$((i+1)); done\n";
     World::script(&world.root().join(".git/hooks/pre-commit"), script);
 }
 
-fn wait_for(world: &World, file: &str) {
-    let begun = Instant::now();
-    while !world.path(file).exists() {
-        assert!(begun.elapsed() < Duration::from_secs(20), "{file} never came");
-        std::thread::sleep(Duration::from_millis(10));
-    }
+/// Kills a create whose hook waits; the gt that it started goes on.
+fn kill_a_create_in_its_hook(world: &World) {
+    slow_hook(world);
+    world.sh("echo n > n; git add n");
+    let mut holder = world.start(&["run"], &create("d"));
+    world.wait_for("hook-runs");
+    holder.kill().expect("killed");
+    let _ = holder.wait().expect("reaped");
 }
 
 fn two_creates_lose_nothing(gt: Gt) {
@@ -35,7 +33,7 @@ fn two_creates_lose_nothing(gt: Gt) {
     for round in 0..3 {
         world.sh(&format!("echo {round} > n{round}; git add n{round}"));
         let both = [format!("x{round}"), format!("y{round}")].map(|name| world.start(&["run"], &create(&name)));
-        let mut ends = both.map(answer).map(|answer| (answer.status().to_owned(), answer.code().to_owned()));
+        let mut ends = both.map(Answer::after).map(|answer| (answer.status().to_owned(), answer.code().to_owned()));
         ends.sort();
         assert_eq!(ends[0], ("done".to_owned(), String::new()));
         assert_eq!(ends[1], ("refused".to_owned(), "nothing_staged".to_owned()));
@@ -60,7 +58,7 @@ fn create_and_restack_in_two_worktrees_wait_for_each_other() {
     world.sh("git checkout -q main; commit m; git worktree add -q ../wt c; echo n > n; git add n");
     let restack = world.start(&["run", "--cwd", "../wt"], r#"{"operation": "restack", "branch": "c"}"#);
     let created = world.start(&["run"], &create("d"));
-    let (restack, created) = (answer(restack).done(), answer(created).done());
+    let (restack, created) = (Answer::after(restack).done(), Answer::after(created).done());
     assert!(restack.report["needs_restack"].is_null() && created.report["needs_restack"].is_null());
     assert_eq!(world.sh("git log --format=%s c --"), "c\nb\na\nm\nbase.txt");
     assert_eq!(world.sh("git log --format=%s d -- | head -1"), "d");
@@ -72,7 +70,7 @@ fn a_busy_lock_names_its_holder() {
     slow_hook(&world);
     world.sh("echo n > n; git add n");
     let holder = world.start(&["run"], &create("d"));
-    wait_for(&world, "hook-runs");
+    world.wait_for("hook-runs");
     let busy = world.call(&["run", "--lock-wait", "0.2"], STATE).expect("unavailable", "lock_busy");
     assert!(
         busy.text().contains(&format!("process {}", holder.id())) && busy.text().contains("create"),
@@ -80,7 +78,7 @@ fn a_busy_lock_names_its_holder() {
         busy.text()
     );
     std::fs::write(world.path("hook-may-end"), "").expect("written");
-    let _ = answer(holder).done();
+    let _ = Answer::after(holder).done();
     let _ = world.run(STATE).expect("answered", "");
 }
 
@@ -88,12 +86,7 @@ fn a_busy_lock_names_its_holder() {
 fn a_killed_holder_is_told_by_the_next_call_and_its_gt_may_finish() {
     for gt in [Gt::Fake, Gt::Real] {
         let world = World::new(gt, Base::Stack);
-        slow_hook(&world);
-        world.sh("echo n > n; git add n");
-        let mut holder = world.start(&["run"], &create("d"));
-        wait_for(&world, "hook-runs");
-        holder.kill().expect("killed");
-        let _ = holder.wait().expect("reaped");
+        kill_a_create_in_its_hook(&world);
         // The gt that it started goes on and keeps the lock.
         let busy = world.call(&["run", "--lock-wait", "0.2"], STATE).expect("unavailable", "lock_busy");
         assert!(busy.text().contains("was killed, but the gt that it started still runs"), "{}", busy.text());
@@ -113,12 +106,7 @@ fn a_killed_holder_is_told_by_the_next_call_and_its_gt_may_finish() {
 fn a_killed_holders_gt_that_hangs_is_interrupted_by_the_next_call() {
     for gt in [Gt::Fake, Gt::Real] {
         let world = World::new(gt, Base::Stack);
-        slow_hook(&world);
-        world.sh("echo n > n; git add n");
-        let mut holder = world.start(&["run"], &create("d"));
-        wait_for(&world, "hook-runs");
-        holder.kill().expect("killed");
-        let _ = holder.wait().expect("reaped");
+        kill_a_create_in_its_hook(&world);
         std::fs::remove_file(world.root().join(".git/hooks/pre-commit")).expect("removed");
         let next = world.call(&["run", "--lock-wait", "4"], &create("e")).done();
         let warning = next.report["warnings"][0].as_str().unwrap_or_default().to_owned();
@@ -139,7 +127,7 @@ fn gits_own_lock_file_is_waited_for_and_then_named() {
     let waiting = world.start(&["run"], &create("d"));
     std::thread::sleep(Duration::from_millis(200));
     std::fs::remove_file(world.root().join(".git/index.lock")).expect("removed");
-    let _ = answer(waiting).done();
+    let _ = Answer::after(waiting).done();
 }
 
 #[test]
@@ -149,7 +137,7 @@ fn a_raw_gt_at_work_is_waited_for_and_then_named() {
     world.sh("echo n > n; git add n");
     let mut raw =
         world.command("gt").args(["create", "raw", "--message=m", "--no-interactive"]).spawn().expect("it starts");
-    wait_for(&world, "hook-runs");
+    world.wait_for("hook-runs");
     let busy = world.call(&["run", "--lock-wait", "0.2"], r#"{"operation": "checkout", "branch": "a"}"#);
     let busy = busy.expect("unavailable", "repository_busy");
     assert!(busy.text().contains("gt create raw") || busy.text().contains("index.lock"), "{}", busy.text());
@@ -163,6 +151,6 @@ fn reads_go_on_beside_reads() {
     let _ = world.run(STATE).expect("answered", "");
     let all: Vec<Child> = (0..20).map(|_| world.start(&["run"], STATE)).collect();
     for child in all {
-        let _ = answer(child).expect("answered", "");
+        let _ = Answer::after(child).expect("answered", "");
     }
 }

@@ -21,6 +21,11 @@ impl Answer {
         Self { exit: output.status.code(), report, stderr }
     }
 
+    /// Waits for a started process and reads what it left.
+    pub(crate) fn after(child: std::process::Child) -> Self {
+        Self::of(&child.wait_with_output().expect("it ends"))
+    }
+
     pub(crate) fn status(&self) -> &str {
         self.report["status"].as_str().unwrap_or_default()
     }

@@ -5,6 +5,7 @@ use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::sync::OnceLock;
+use std::time::{Duration, Instant};
 
 use super::Answer;
 
@@ -104,6 +105,15 @@ impl World {
         fs::read_to_string(self.path("bin/calls.jsonl")).unwrap_or_default().lines().map(str::to_owned).collect()
     }
 
+    /// Waits until a hook or a lie has made a file beside the repository.
+    pub(crate) fn wait_for(&self, file: &str) {
+        let begun = Instant::now();
+        while !self.path(file).exists() {
+            assert!(begun.elapsed() < Duration::from_secs(20), "{file} never came");
+            std::thread::sleep(Duration::from_millis(10));
+        }
+    }
+
     /// Runs a shell script in the repository; it must succeed.
     pub(crate) fn sh(&self, script: &str) -> String {
         let output = self.command("sh").arg("-c").arg(format!("{PRELUDE}{script}")).output().expect("sh runs");
@@ -124,7 +134,7 @@ impl World {
     }
 
     pub(crate) fn call(&self, args: &[&str], request: &str) -> Answer {
-        Answer::of(&self.start(args, request).wait_with_output().expect("it ends"))
+        Answer::after(self.start(args, request))
     }
 
     /// Starts the binary with the request as its input, without waiting.
