@@ -147,6 +147,9 @@ codes! {
     LosesCommits "loses_commits" Precondition
         "The operation would drop empty commits or flatten merge commits."
         "Ask the person to restack by hand, or to set `allow_lossy_restack` in the configuration."
+    MessageTooLong "message_too_long" Precondition
+        "A commit that would be carried along has a message that gt cannot pass on."
+        "Ask the person to shorten the commit's message."
     InTheWay "in_the_way" Precondition
         "A file that git does not track would be overwritten."
         "Ask the person to move the listed files away."

@@ -35,7 +35,7 @@ impl Operation for Delete {
         let above = before.stack.upstack(&branch);
         need.not_elsewhere(&[std::slice::from_ref(&branch), &above].concat())?;
         need.thawed(&above)?;
-        need.lossless(&above)?;
+        need.carriable(&above)?;
         if before.current().is_some_and(|current| above.iter().any(|name| name == current)) {
             need.clean()?;
         }

@@ -46,7 +46,7 @@ impl Operation for Fold {
         if !siblings.is_empty() {
             need.clean()?;
         }
-        need.lossless(&carried)?;
+        need.carriable(&carried)?;
         let mut plan = Plan::new(Action::Change(Argv::gt(Word::Fold).flag(Flag::NoInteractive)))
             .may_change([
                 Thing::Head,

@@ -30,7 +30,7 @@ impl Operation for ModifyAmend {
         }
         let tree = need.staged_tree()?;
         let above = need.before().stack.upstack(&own.name);
-        need.lossless(&above)?;
+        need.carriable(&above)?;
         let parents = need.repo().parents_of(own.tip)?;
         let argv = Argv::gt(Word::Modify).flag(Flag::NoInteractive);
         let mut plan = Plan::new(Action::Change(argv))

@@ -32,7 +32,7 @@ impl Operation for ModifyCommit {
         need.thawed(std::slice::from_ref(&own.name))?;
         let tree = need.staged_tree()?;
         let above = need.before().stack.upstack(&own.name);
-        need.lossless(&above)?;
+        need.carriable(&above)?;
         let argv =
             Argv::gt(Word::Modify).flag(Flag::Commit).message(&self.subject, &self.body).flag(Flag::NoInteractive);
         let mut plan = Plan::new(Action::Change(argv))

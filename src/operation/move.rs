@@ -52,7 +52,7 @@ impl Operation for Move {
         need.thawed(&moved)?;
         need.not_elsewhere(&moved)?;
         need.clean()?;
-        need.lossless(&moved)?;
+        need.carriable(&moved)?;
         need.nothing_in_the_way([onto_tip])?;
         let argv = Argv::gt(Word::Move)
             .branch_flag(Flag::Source, &self.source)

@@ -42,7 +42,7 @@ impl Operation for Restack {
             need.not_elsewhere(&left)?;
         }
         need.clean()?;
-        need.lossless(&moving)?;
+        need.carriable(&moving)?;
         // A conflict checks other branches of the stack out, here.
         let parents = moving.iter().filter_map(|name| before.branch_tip(&stack.branches.get(name)?.parent));
         need.nothing_in_the_way(moving.iter().filter_map(|name| before.branch_tip(name)).chain(parents))?;

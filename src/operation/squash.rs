@@ -45,8 +45,8 @@ impl Operation for Squash {
         }
         let above = need.before().stack.upstack(&own.name);
         // A merge inside the branch has no single first commit to squash into.
-        need.lossless(std::slice::from_ref(&own.name))?;
-        need.lossless(&above)?;
+        need.carriable(std::slice::from_ref(&own.name))?;
+        need.carriable(&above)?;
         let argv = Argv::gt(Word::Squash).message(&self.subject, &self.body).flag(Flag::NoInteractive);
         let mut plan = Plan::new(Action::Change(argv))
             .may_change([Thing::Branch(own.name.clone())])

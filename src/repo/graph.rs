@@ -33,12 +33,12 @@ impl Repo {
         Ok(commit.parent_ids().map(gix::Id::detach).collect())
     }
 
-    /// The first line of a commit's message.
+    /// The first line of a commit's message, at most 200 characters of it.
     #[must_use]
     pub fn title_of(&self, commit: ObjectId) -> String {
         let found = self.gix.find_commit(commit).ok();
         let message = found.as_ref().and_then(|commit| commit.message_raw().ok()).map(text_of);
-        message.as_deref().and_then(|text| text.lines().next()).unwrap_or_default().to_owned()
+        message.as_deref().and_then(|text| text.lines().next()).unwrap_or_default().chars().take(200).collect()
     }
 
     /// The whole message of a commit.

@@ -62,7 +62,7 @@ stories! {
         modify_amend_on_a_branch_without_a_change_is_refused
         modify_amend_on_a_branch_whose_commits_cancel_out_is_refused
         modify_amend_with_nothing_staged_is_refused
-        modify_amend_below_a_very_long_message_is_incomplete
+        modify_amend_below_a_very_long_message_is_refused
         modify_during_a_merge_is_refused
         modify_with_an_empty_commit_above_is_refused
         squash_makes_one_commit

@@ -8,6 +8,9 @@ use super::{Need, files, list};
 use crate::fault::{Code, Fault};
 use crate::repo::Forecast;
 
+/// A message is one argument of `git commit-tree`; Linux takes no argument of 128 KiB or more.
+const MAX_MESSAGE: usize = 131_000;
+
 impl dyn Need + '_ {
     /// Nothing staged, nothing unstaged; untracked files do not count.
     pub fn clean(&self) -> Result<(), Fault> {
@@ -76,33 +79,43 @@ impl dyn Need + '_ {
         Ok(if total > self.config().untracked_warning() { vec![sentence] } else { Vec::new() })
     }
 
-    /// None of the branches holds an empty or a merge commit, which a restack would drop or flatten.
-    pub fn lossless(&self, branches: &[String]) -> Result<(), Fault> {
-        if self.config().allow_lossy_restack == Some(true) {
-            return Ok(());
-        }
+    /// gt can carry every commit of the branches as it is: none is empty (it would be dropped) or a merge (it would be
+    /// flattened), unless the person has allowed that, and none has a message too long for one argument.
+    pub fn carriable(&self, branches: &[String]) -> Result<(), Fault> {
+        let stack = &self.before().stack;
         for branch in branches {
-            let (Some(tracked), Some(tip)) =
-                (self.before().stack.branches.get(branch), self.before().branch_tip(branch))
-            else {
+            let Some((tracked, tip)) = stack.branches.get(branch).zip(self.before().branch_tip(branch)) else {
                 continue;
             };
             for commit in self.repo().commits_between(tracked.base, tip)? {
-                let parents = self.repo().parents_of(commit)?;
-                let what = match parents.as_slice() {
-                    [parent] if self.repo().tree_of(*parent)? == self.repo().tree_of(commit)? => {
-                        "an empty commit, which gt would drop"
-                    }
-                    [_] => continue,
-                    _ => "a merge commit, which gt would flatten",
-                };
-                let title = self.repo().title_of(commit);
-                return Err(Fault::new(Code::LosesCommits, format!("`{branch}` holds {what}: {commit} `{title}`"))
-                    .detail("branch", branch.clone())
-                    .detail("commit", commit.to_string()));
+                self.carriable_commit(branch, commit)?;
             }
         }
         Ok(())
+    }
+
+    fn carriable_commit(&self, branch: &str, commit: ObjectId) -> Result<(), Fault> {
+        let (repo, title) = (self.repo(), self.repo().title_of(commit));
+        let refused = |code, what: &str| {
+            let fault = Fault::new(code, format!("`{branch}` holds {what}: {commit} `{title}`"));
+            Err(fault.detail("branch", branch).detail("commit", commit.to_string()))
+        };
+        if repo.authored(commit)?.message.len() >= MAX_MESSAGE {
+            return refused(
+                Code::MessageTooLong,
+                "a commit with a message of 128 KiB or more, at which gt stops half way",
+            );
+        }
+        if self.config().allow_lossy_restack == Some(true) {
+            return Ok(());
+        }
+        match repo.parents_of(commit)?.as_slice() {
+            [parent] if repo.tree_of(*parent)? == repo.tree_of(commit)? => {
+                refused(Code::LosesCommits, "an empty commit, which gt would drop")
+            }
+            [_] => Ok(()),
+            _ => refused(Code::LosesCommits, "a merge commit, which gt would flatten"),
+        }
     }
 
     /// No file that git does not track would be overwritten by checking out one of the trees.
