@@ -3,7 +3,7 @@
 use crate::command::{self, Argv, Ended, Executable, Invocation, Limits, Outcome, Patience};
 use crate::disk;
 use crate::fault::{Code, Fault};
-use crate::plan::{Plan, Verdict, verify};
+use crate::plan::{Hints, Plan, Verdict, verify};
 use crate::repo::{Depth, Lock, Repo, Snapshot};
 
 use super::perform::Context;
@@ -49,6 +49,12 @@ pub(super) fn run(
     let limits = Limits { deadline: context.timeout, grace: GRACE };
     command::run(&invocation, limits, &context.cancel).map_err(|error| match error {
         command::SpawnError::Argv(_) => Fault::new(Code::Internal, error.to_string()),
+        command::SpawnError::Io { error: ref system, .. }
+            if system.kind() == std::io::ErrorKind::ArgumentListTooLong =>
+        {
+            Fault::new(Code::TooLarge, "the command line is longer than the system takes")
+                .hint("Name fewer files in one request.")
+        }
         command::SpawnError::Io { .. } => {
             Fault::new(Code::GtMissing, error.to_string()).hint("Ask the person to look at that executable.")
         }
@@ -85,6 +91,7 @@ fn second_look(
         after = prepare::look(site, Depth::Content, &mut ignored)?;
     }
     let skipped = command::skipped_branches(&outcome.stdout.text, &outcome.stderr.text);
-    let verdict = verify(&site.repo, plan, (before, &after), &skipped)?;
+    let hints = Hints { skipped: &skipped, began: site.lock.began() };
+    let verdict = verify(&site.repo, plan, (before, &after), hints)?;
     Ok((after, verdict))
 }

@@ -15,7 +15,7 @@ use crate::command::{Argv, Cancel, Ended, Environment, Executable, Outcome, Prog
 use crate::config::Config;
 use crate::disk::Sharing;
 use crate::fault::{Code, Effect, Fault};
-use crate::plan::{Action, Plan, Tier, list};
+use crate::plan::{self, Action, Plan, Tier, list};
 use crate::repo::{Depth, Lock, Record, Repo, Snapshot, refuse_special_git_files, state_fault};
 use crate::value::PlanId;
 
@@ -130,9 +130,9 @@ fn act(site: &Site<'_>, operation: &str, plan: &Plan, before: &Snapshot, report:
 }
 
 fn first_look(site: &Site<'_>, depth: Depth, sharing: Sharing, report: &mut Report) -> Result<Snapshot, Fault> {
-    let before = prepare::look(site, depth, &mut report.warnings)?;
-    let Some(abandoned) = &site.lock.abandoned else { return Ok(before) };
-    report.warnings.push(prepare::inherit(&site.repo, abandoned, sharing, &before)?);
+    let Some(abandoned) = &site.lock.abandoned else { return prepare::look(site, depth, &mut report.warnings) };
+    let found = prepare::look(site, Depth::Content, &mut report.warnings)?;
+    report.warnings.push(prepare::inherit(&site.repo, abandoned, sharing, &found)?);
     if sharing == Sharing::Exclusive {
         site.lock.end();
     }
@@ -199,7 +199,7 @@ fn show(site: &Site<'_>, argv: &Argv, report: &mut Report) -> Result<(), Fault> 
     Ok(())
 }
 
-fn ended_badly(outcome: &Outcome) -> Fault {
+pub(super) fn ended_badly(outcome: &Outcome) -> Fault {
     let said = strip_ansi(&format!("{}\n{}", outcome.stderr.text.trim(), outcome.stdout.text.trim()));
     let said: String = said.trim().chars().take(1000).collect();
     match outcome.ended {
@@ -265,11 +265,7 @@ fn executable(site: &Site<'_>, argv: &Argv) -> Result<Executable, Fault> {
 }
 
 fn record(context: &Context, operation: &str, before: &Snapshot) -> Record {
-    let tips = before
-        .refs
-        .iter()
-        .filter_map(|(name, id)| Some((name.strip_prefix("refs/heads/")?.to_owned(), id.to_string())));
-    Record::new(operation, (context.clock)(), before.current(), tips.collect())
+    Record::new(operation, (context.clock)(), before.current(), plan::values(before))
 }
 
 fn repository(repo: &Repo, ready: Option<&Ready>) -> RepositoryReport {
@@ -297,6 +293,6 @@ fn plan_report(operation: &str, tier: Tier, plan: &Plan, id: &PlanId) -> PlanRep
         preconditions: plan.preconditions.clone(),
         effects: plan.effect_sentences().collect(),
         may_change: plan.may_change.iter().map(ToString::to_string).collect(),
-        promises: plan.promises.iter().map(crate::plan::Promise::sentence).collect(),
+        promises: plan.promises.iter().map(plan::Promise::sentence).collect(),
     }
 }

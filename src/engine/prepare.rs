@@ -1,6 +1,6 @@
 //! Everything between a valid request and its plan: the repository, gt, the wait for others, the first look.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::time::Instant;
 
 use gix::ObjectId;
@@ -11,7 +11,7 @@ use crate::config::Config;
 use crate::disk::Sharing;
 use crate::fault::{Code, Fault};
 use crate::operation::Spec;
-use crate::plan::Need;
+use crate::plan::{Need, Thing, values};
 use crate::repo::{
     Abandoned, Depth, Detection, Graphite, Head, Intruder, Lock, Naming, Repo, Snapshot, StackError, aliases_of,
     detect_cached, graphite, intruder, refuse_special_git_files, remember,
@@ -84,6 +84,9 @@ pub(super) fn ready(context: &Context, repo: &Repo, lock: &Lock) -> Result<Ready
 
 fn ask_version(context: &Context, repo: &Repo, lock: &Lock, gt: &Executable) -> Result<String, Fault> {
     let outcome = super::execute::run(context, repo, lock, gt, &Argv::gt_version())?;
+    if matches!(outcome.ended, Ended::TimedOut | Ended::Cancelled) {
+        return Err(super::perform::ended_badly(&outcome));
+    }
     match parse_version(&outcome.stdout.text).filter(|_| outcome.ended == Ended::Exited(0)) {
         Some(version) if SUPPORTED_GT.contains(&version) => Ok(version.to_owned()),
         Some(version) => Err(Fault::new(
@@ -147,6 +150,9 @@ pub(super) fn look(site: &Site<'_>, depth: Depth, warnings: &mut Vec<String>) ->
         return Err(Fault::new(Code::StateUnreadable, format!("{why}, and `gt state` fails: {said}")));
     }
     warnings.push(format!("gt was asked to look at its own state first: {why}"));
+    if why.contains("missing") || why.contains("empty") {
+        warnings.push("gt makes a new database then, in which no branch is tracked".to_owned());
+    }
     match site.repo.look(graphite, depth) {
         Ok(snapshot) => Ok(snapshot),
         Err(StackError::Fault(fault)) => Err(fault),
@@ -161,34 +167,36 @@ pub(super) fn inherit(
     sharing: Sharing,
     now: &Snapshot,
 ) -> Result<String, Fault> {
-    let heads: BTreeMap<&str, String> =
-        now.refs.iter().filter_map(|(name, id)| Some((name.strip_prefix("refs/heads/")?, id.to_string()))).collect();
-    let mut told = Vec::new();
-    for (name, tip) in &heads {
-        match record.tips.get(*name) {
-            Some(old) if old == tip => {}
-            Some(old) => told.push(format!("`{name}` has moved from {old}")),
-            None => told.push(format!("`{name}` was made")),
-        }
+    let (was, is) = (&record.things, values(now));
+    let names: BTreeSet<&String> = was.keys().chain(is.keys()).collect();
+    let differing: Vec<&String> = names.into_iter().filter(|name| was.get(*name) != is.get(*name)).collect();
+    let mut told: Vec<String> =
+        differing.iter().take(20).map(|name| changed(name, was.get(*name), is.get(*name))).collect();
+    if differing.len() > told.len() {
+        told.push(format!("{} more", differing.len() - told.len()));
     }
-    told.extend(
-        record
-            .tips
-            .iter()
-            .filter(|(name, _)| !heads.contains_key(name.as_str()))
-            .map(|(name, old)| format!("`{name}` is gone (it was at {old})")),
-    );
     if let (Some(branch), Sharing::Exclusive) = (&record.branch, sharing)
-        && record.tips.get(branch).is_some_and(|tip| heads.get(branch.as_str()) == Some(tip))
+        && was.get(&Thing::Branch(branch.clone()).to_string()) == is.get(&Thing::Branch(branch.clone()).to_string())
         && repo.put_back(branch, now)?
     {
         told.push(format!("HEAD had been left detached and is on `{branch}` again"));
     }
     let changed = if told.is_empty() { "nothing has changed since".to_owned() } else { told.join("; ") };
-    Ok(format!(
-        "process {} was killed during `{}` before it could report: {changed}",
-        record.process.pid, record.operation
-    ))
+    let (pid, operation) = (record.process.pid, &record.operation);
+    Ok(format!("process {pid} was killed during `{operation}` before it could report: {changed}"))
+}
+
+/// One thing that has changed since, in words; prints of content say nothing to a person.
+fn changed(name: &str, was: Option<&String>, is: Option<&String>) -> String {
+    let shown =
+        ["branch ", "HEAD", "Graphite's record", "operation in progress"].iter().any(|kind| name.starts_with(kind));
+    match (was, is) {
+        (None, _) => format!("{name} is new"),
+        (Some(was), None) if shown => format!("{name} is gone (it was {was})"),
+        (Some(was), Some(is)) if shown => format!("{name} was {was} and is {is}"),
+        (Some(_), None) => format!("{name} is gone"),
+        (Some(_), Some(_)) => format!("{name} has changed"),
+    }
 }
 
 /// A look for a person's view: no request, no change, and gt only where its database cannot be read without.

@@ -112,7 +112,7 @@ fn uncertain(fault: Fault, (before, after): (&Snapshot, &Snapshot), verdict: &Ve
         None => fault,
     };
     report.fail(&fault, Effect::Applied);
-    report.recovery.extend(verdict.changes.iter().filter_map(way_back));
+    report.recovery.extend(verdict.changes.iter().filter_map(|change| way_back(change, after.current())));
     if before.current() != after.current()
         && let Some(branch) = before.current()
     {
@@ -162,13 +162,18 @@ fn moved_branch(change: &Difference) -> Option<String> {
 }
 
 /// The git command by which a person puts one thing back.
-fn way_back(change: &Difference) -> Option<String> {
+fn way_back(change: &Difference, current: Option<&str>) -> Option<String> {
     let Thing::Branch(name) = &change.thing else { return None };
     Some(match (change.before.as_str(), change.after.as_str()) {
         ("", _) => format!("`{name}` is new, at {}.", change.after),
         (old, "") => format!("`{name}` is gone; `git branch {name} {old}` makes it again."),
-        (old, new) => format!(
-            "`{name}` was at {old} and is at {new}; `git update-ref refs/heads/{name} {old} {new}` puts it back where no worktree has it checked out."
-        ),
+        (old, new) if current == Some(name) => {
+            format!("`{name}` was at {old} and is at {new}; `git reset --keep {old}` puts it back.")
+        }
+        (old, new) => {
+            format!(
+                "`{name}` was at {old} and is at {new}; `git update-ref refs/heads/{name} {old} {new}` puts it back."
+            )
+        }
     })
 }

@@ -174,6 +174,9 @@ codes! {
     Ignored "ignored" Precondition
         "The path is ignored by git."
         "Leave the file out, or ask the person to change the ignore rule."
+    HiddenByFlag "hidden_by_flag" Precondition
+        "A flag (skip-worktree or assume-unchanged) hides the file from git."
+        "Ask the person; `git update-index --no-skip-worktree --no-assume-unchanged` shows the file to git again."
     Stale "stale" Precondition
         "The plan that was granted is not the plan that would run now."
         "Run `plan` again and ask the person again."

@@ -30,6 +30,7 @@ impl Operation for Abort {
                 .hint("Resolve and `continue`; or ask the person to run `git rebase --abort`, which leaves the other branches alone, and then to restack.")
                 .detail("later", lost));
         }
+        need.nothing_in_the_way(&[], halt.began_on.iter().filter_map(|on| halt.start.get(on).copied()))?;
         let going_back: Vec<(&String, ObjectId)> = halt.start.iter().map(|(name, tip)| (name, *tip)).collect();
         let mut plan = Plan::new(Action::Change(Argv::gt(Word::Abort).flag(Flag::Force).flag(Flag::NoInteractive)))
             .may_change([Thing::Head, Thing::Index, Thing::AllUnstaged, Thing::Progress])

@@ -31,7 +31,8 @@ impl Operation for Checkout {
             return Ok(Plan::new(Action::Nothing(format!("`{branch}` is checked out already"))));
         }
         need.not_elsewhere(&[branch.to_owned()])?;
-        need.nothing_in_the_way([tip])?;
+        need.nothing_in_the_way(&[], [tip])?;
+        need.no_deletion_undone(tip)?;
         let argv = Argv::gt(Word::Checkout).branch(&self.branch).flag(Flag::NoInteractive);
         let plan = Plan::new(Action::Change(argv))
             .may_change([Thing::Head, Thing::Index])

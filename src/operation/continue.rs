@@ -38,6 +38,12 @@ impl Operation for Continue {
         }
         let mut moving = vec![halt.branch.clone()];
         moving.extend(halt.remaining.iter().cloned());
+        let parents = moving.iter().filter_map(|name| {
+            let tracked = need.before().stack.branches.get(name)?;
+            need.before().branch_tip(&tracked.parent)
+        });
+        let back = halt.on.iter().filter_map(|on| need.before().branch_tip(on));
+        need.nothing_in_the_way(&moving, parents.chain(back))?;
         let mut plan = Plan::new(Action::Change(Argv::gt(Word::Continue).flag(Flag::NoInteractive)))
             .may_change([Thing::Head, Thing::Index, Thing::AllUnstaged, Thing::Progress])
             .may_change(
@@ -96,8 +102,14 @@ fn with_markers(need: &dyn Need, content: &Content) -> Vec<String> {
 }
 
 fn has_markers(bytes: &[u8]) -> bool {
-    let has = |marker: &[u8]| bytes.split(|byte| *byte == b'\n').any(|line| line.starts_with(marker));
-    has(b"<<<<<<< ") && has(b"=======") && has(b">>>>>>> ")
+    let has = |mark: u8| bytes.split(|byte| *byte == b'\n').any(|line| is_marker(line, mark));
+    has(b'<') && has(b'=') && has(b'>')
+}
+
+/// Seven or more marks at the start of a line and nothing or a space after them: `conflict-marker-size` can be larger.
+fn is_marker(line: &[u8], mark: u8) -> bool {
+    let count = line.iter().take_while(|byte| **byte == mark).count();
+    count >= 7 && matches!(line.get(count), None | Some(b' ' | b'\r'))
 }
 
 #[cfg(test)]
@@ -108,6 +120,7 @@ mod tests {
     fn only_all_three_markers_at_line_starts_count() {
         assert!(has_markers(b"a\n<<<<<<< HEAD\nx\n=======\ny\n>>>>>>> b\n"));
         assert!(has_markers(b"<<<<<<< HEAD\r\nx\r\n=======\r\ny\r\n>>>>>>> b"));
+        assert!(has_markers(b"<<<<<<<<<<<< HEAD\nx\n============\ny\n>>>>>>>>>>>> b\n"));
         assert!(!has_markers(b"Title\n=======\n"));
         assert!(!has_markers(b" <<<<<<< a\n=======\n>>>>>>> b\n"));
     }

@@ -36,7 +36,8 @@ impl Operation for Delete {
         need.not_elsewhere(&[std::slice::from_ref(&branch), &above].concat())?;
         need.thawed(&above)?;
         need.carriable(&above)?;
-        if before.current().is_some_and(|current| above.iter().any(|name| name == current)) {
+        let on_top = before.current().is_some_and(|current| above.iter().any(|name| name == current));
+        if on_top {
             need.clean()?;
         }
         let parent = tracked.parent.clone();
@@ -45,6 +46,9 @@ impl Operation for Delete {
             .branch_tip(&parent)
             .ok_or_else(|| Fault::new(Code::BranchMissing, format!("the parent `{parent}` does not exist")))?;
         need.carries_cleanly(&branch, parent_tip)?;
+        if on_top {
+            need.nothing_in_the_way(&above, [parent_tip])?;
+        }
         let argv = Argv::gt(Word::Delete).branch(&self.branch).flag(Flag::Force).flag(Flag::NoInteractive);
         let mut plan = Plan::new(Action::Change(argv))
             .may_change([Thing::Branch(branch.clone()), Thing::Tracking(branch.clone())])
@@ -55,9 +59,9 @@ impl Operation for Delete {
         let repo = need.repo();
         let lost = repo.differing_paths(repo.tree_of(tracked.base)?, repo.tree_of(tip)?, 50)?;
         for child in children {
+            let what = if lost.is_empty() { "which has none".to_owned() } else { list(&lost) };
             plan = plan.effect(format!(
-                "`{child}` moves onto `{parent}`, and the changes of `{branch}` disappear from it: {}",
-                list(&lost)
+                "`{child}` moves onto `{parent}`, and the changes of `{branch}` disappear from it: {what}"
             ));
             plan = plan
                 .promise(Promise::On { branch: child.clone(), parent: parent.clone() })

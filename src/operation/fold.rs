@@ -17,9 +17,9 @@ impl Operation for Fold {
         Spec { tier: Tier::Execute, depth: Depth::Content, graphite: true, example: r#"{"operation": "fold"}"# };
 
     fn plan(&self, need: &dyn Need) -> Result<Plan, Fault> {
+        need.idle()?;
         let own = need.own_branch()?;
         let (stack, parent) = (&need.before().stack, own.tracked.parent.clone());
-        need.idle()?;
         if stack.is_trunk(&parent) {
             return Err(Fault::new(Code::OnTrunk, format!("the parent of `{}` is the trunk `{parent}`", own.name))
                 .hint("Folding into a trunk is not offered; the branch is merged through its pull request."));
@@ -44,7 +44,9 @@ impl Operation for Fold {
         carried.extend(siblings.iter().flat_map(|sibling| stack.upstack(sibling)));
         carried.extend(stack.upstack(&own.name));
         if !siblings.is_empty() {
+            // A sibling that conflicts is checked out here.
             need.clean()?;
+            need.nothing_in_the_way(&carried, [own.tip])?;
         }
         need.carriable(&carried)?;
         let mut plan = Plan::new(Action::Change(Argv::gt(Word::Fold).flag(Flag::NoInteractive)))

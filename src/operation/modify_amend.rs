@@ -21,8 +21,8 @@ impl Operation for ModifyAmend {
     };
 
     fn plan(&self, need: &dyn Need) -> Result<Plan, Fault> {
-        let own = need.own_branch()?;
         need.idle()?;
+        let own = need.own_branch()?;
         need.thawed(std::slice::from_ref(&own.name))?;
         // gt opens an editor, in spite of `--no-interactive`, when the branch changes nothing against its base.
         if need.repo().tree_of(own.tip)? == need.repo().tree_of(own.tracked.base)? {

@@ -27,8 +27,8 @@ impl Operation for ModifyCommit {
     };
 
     fn plan(&self, need: &dyn Need) -> Result<Plan, Fault> {
-        let own = need.own_branch()?;
         need.idle()?;
+        let own = need.own_branch()?;
         need.thawed(std::slice::from_ref(&own.name))?;
         let tree = need.staged_tree()?;
         let above = need.before().stack.upstack(&own.name);

@@ -53,7 +53,7 @@ impl Operation for Move {
         need.not_elsewhere(&moved)?;
         need.clean()?;
         need.carriable(&moved)?;
-        need.nothing_in_the_way([onto_tip])?;
+        need.nothing_in_the_way(&moved, [onto_tip])?;
         let argv = Argv::gt(Word::Move)
             .branch_flag(Flag::Source, &self.source)
             .branch_flag(Flag::Onto, &self.onto)

@@ -24,8 +24,8 @@ impl Operation for Rename {
     };
 
     fn plan(&self, need: &dyn Need) -> Result<Plan, Fault> {
-        let own = need.own_branch()?;
         need.idle()?;
+        let own = need.own_branch()?;
         if self.name.as_str() == own.name {
             return Ok(Plan::new(Action::Nothing(format!("the branch is named `{}` already", own.name))));
         }

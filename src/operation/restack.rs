@@ -45,7 +45,7 @@ impl Operation for Restack {
         need.carriable(&moving)?;
         // A conflict checks other branches of the stack out, here.
         let parents = moving.iter().filter_map(|name| before.branch_tip(&stack.branches.get(name)?.parent));
-        need.nothing_in_the_way(moving.iter().filter_map(|name| before.branch_tip(name)).chain(parents))?;
+        need.nothing_in_the_way(&moving, parents)?;
         let argv = Argv::gt(Word::Restack).branch_flag(Flag::Branch, &self.branch).flag(Flag::NoInteractive);
         let mut plan = Plan::new(Action::Change(argv)).carries(before, &[moving.as_slice(), &left].concat()).may_halt();
         for name in &moving {

@@ -27,8 +27,8 @@ impl Operation for Squash {
     };
 
     fn plan(&self, need: &dyn Need) -> Result<Plan, Fault> {
-        let own = need.own_branch()?;
         need.idle()?;
+        let own = need.own_branch()?;
         need.thawed(std::slice::from_ref(&own.name))?;
         need.nothing_staged()?;
         let commits = need.repo().commits_between(own.tracked.base, own.tip)?;

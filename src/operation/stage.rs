@@ -34,6 +34,10 @@ impl Operation for Stage {
         let (root, content) = (&need.repo().root, need.content());
         for path in &self.paths {
             let text = path.as_str();
+            if content.hidden.contains(text) {
+                return Err(Fault::new(Code::HiddenByFlag, format!("`{path}` is hidden from git by a flag"))
+                    .detail("path", text));
+            }
             let changed = content.unstaged.contains_key(text) || content.untracked.contains_key(text);
             let only_inside = changed && need.repo().has_commit_of_submodule(text);
             if changed && !only_inside {
@@ -59,7 +63,10 @@ impl Operation for Stage {
             };
             return Err(fault.detail("path", text));
         }
-        let argv = Argv::git(Word::UpdateIndex).flag(Flag::Add).flag(Flag::Remove).paths(&self.paths);
+        // What is gone goes first: a file can take the place of a folder whose files are gone, and the reverse.
+        let mut paths = self.paths.clone();
+        paths.sort_by_key(|path| std::fs::symlink_metadata(root.join(path.as_str())).is_ok_and(|meta| !meta.is_dir()));
+        let argv = Argv::git(Word::UpdateIndex).flag(Flag::Add).flag(Flag::Remove).paths(&paths);
         Ok(touching(Plan::new(Action::Change(argv)), need, &self.paths, ("staged", Promise::Staged)))
     }
 }

@@ -40,6 +40,18 @@ impl Operation for Unstage {
                 Fault::new(Code::PathMissing, format!("`{path}` has no staged change")).detail("path", path.as_str())
             );
         }
+        for path in &self.paths {
+            let below = format!("{path}/");
+            let also = staged
+                .keys()
+                .find(|other| other.starts_with(&below) && !self.paths.iter().any(|p| p.as_str() == *other));
+            if let Some(other) = also {
+                let message = format!("`{path}` is a folder in the index, and `{other}` would be unstaged too");
+                return Err(Fault::new(Code::PathMissing, message)
+                    .hint("Name the files in it as well.")
+                    .detail("path", path.as_str()));
+            }
+        }
         let argv = Argv::git(Word::Reset).flag(Flag::Quiet).paths(&self.paths);
         Ok(touching(Plan::new(Action::Change(argv)), need, &self.paths, ("no longer staged", Promise::NotStaged)))
     }

@@ -8,8 +8,8 @@ mod verify;
 pub(crate) use need::list;
 pub use need::{Need, OwnBranch};
 pub use promise::{Check, Promise};
-pub use thing::{Difference, Footprint, Thing, differences};
-pub use verify::{Verdict, verify};
+pub use thing::{Difference, Footprint, Thing, differences, values};
+pub use verify::{Hints, Verdict, verify};
 
 use crate::command::Argv;
 use crate::repo::{Repo, Snapshot};

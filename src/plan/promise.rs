@@ -177,9 +177,7 @@ fn others_staged(snapshot: &Snapshot, paths: &[String]) -> Vec<String> {
 }
 
 fn dirt(after: &Snapshot) -> Option<String> {
-    let content = after.content.as_ref()?;
-    let changed: Vec<String> =
-        content.index.staged.keys().chain(content.unstaged.keys()).chain(&content.index.conflicts).cloned().collect();
+    let changed = after.content.as_ref()?.changed();
     (!changed.is_empty()).then(|| format!("changed: {}", list(&changed)))
 }
 

@@ -1,6 +1,6 @@
 //! The things that a snapshot sees, one by one, so that two looks can be compared and a footprint can name them.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::repo::{Content, Head, Print, Snapshot};
 
@@ -120,6 +120,26 @@ impl Thing {
     }
 }
 
+/// Everything that a look sees, by name, for a record that outlives this process.
+#[must_use]
+pub fn values(snapshot: &Snapshot) -> BTreeMap<String, String> {
+    let things = things_of(snapshot).into_iter();
+    let values = things.map(|thing| (thing.to_string(), thing.value_in(snapshot)));
+    values.filter(|(_, value)| !value.is_empty()).collect()
+}
+
+fn things_of(snapshot: &Snapshot) -> BTreeSet<Thing> {
+    let mut things = BTreeSet::from([Thing::Head, Thing::Index, Thing::Progress]);
+    things.extend(snapshot.refs.keys().filter_map(|name| ref_thing(name)));
+    things.extend(snapshot.stack.branches.keys().cloned().map(Thing::Tracking));
+    things.extend(snapshot.worktrees.iter().map(|other| Thing::Worktree(other.path.display().to_string())));
+    if let Some(content) = &snapshot.content {
+        things.extend(content.unstaged.keys().cloned().map(Thing::Unstaged));
+        things.extend(content.untracked.keys().cloned().map(Thing::Untracked));
+    }
+    things
+}
+
 /// Everything that differs between two looks of the same depth, in the order of [`Thing`].
 ///
 /// Not compared: remote-tracking refs and refs that tools keep for themselves (`refs/prefetch`, Graphite's old
@@ -127,16 +147,7 @@ impl Thing {
 /// whether a branch needs a restack.
 #[must_use]
 pub fn differences(before: &Snapshot, after: &Snapshot) -> Vec<Difference> {
-    let mut things = BTreeSet::from([Thing::Head, Thing::Index, Thing::Progress]);
-    for snapshot in [before, after] {
-        things.extend(snapshot.refs.keys().filter_map(|name| ref_thing(name)));
-        things.extend(snapshot.stack.branches.keys().cloned().map(Thing::Tracking));
-        things.extend(snapshot.worktrees.iter().map(|other| Thing::Worktree(other.path.display().to_string())));
-        if let Some(content) = &snapshot.content {
-            things.extend(content.unstaged.keys().cloned().map(Thing::Unstaged));
-            things.extend(content.untracked.keys().cloned().map(Thing::Untracked));
-        }
-    }
+    let things = [before, after].map(things_of).into_iter().flatten().collect::<BTreeSet<_>>();
     let differing = things.into_iter().map(|thing| {
         let (before, after) = (thing.value_in(before), thing.value_in(after));
         Difference { thing, before, after }

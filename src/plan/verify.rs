@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::{Check, Difference, Footprint, Plan, Promise, Thing, differences};
 use crate::fault::Fault;
-use crate::repo::{Repo, Snapshot};
+use crate::repo::{Kind, Repo, Snapshot};
 
 /// What the two looks prove.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -31,22 +31,27 @@ impl Verdict {
     }
 }
 
-/// Compares the looks with the plan. `skipped` are gt's own reasons for branches that it left alone.
+/// What the command itself tells.
+#[derive(Debug, Clone, Copy)]
+pub struct Hints<'a> {
+    /// gt's own reasons for branches that it left alone.
+    pub skipped: &'a [(String, String)],
+    /// When the command began, by the file system's clock.
+    pub began: Option<(i64, i64)>,
+}
+
+/// Compares the looks with the plan.
 ///
 /// # Errors
 /// A fault when an object cannot be read.
-pub fn verify(
-    repo: &Repo,
-    plan: &Plan,
-    looks: (&Snapshot, &Snapshot),
-    skipped: &[(String, String)],
-) -> Result<Verdict, Fault> {
+pub fn verify(repo: &Repo, plan: &Plan, looks: (&Snapshot, &Snapshot), hints: Hints<'_>) -> Result<Verdict, Fault> {
     let (before, after) = looks;
     let changes: Vec<Difference> =
         differences(before, after).into_iter().filter(|change| !only_caught_up(repo, before, change)).collect();
     let halted = plan.may_halt && after.halt.is_some() && (before.halt.is_none() || !changes.is_empty());
     let allowed: Footprint = if halted { plan.may_change.with_halt() } else { plan.may_change.clone() };
-    let outside = changes.iter().filter(|change| !allowed.allows(&change.thing)).cloned();
+    let outside = changes.iter().filter(|change| !allowed.allows(&change.thing));
+    let outside = outside.filter(|change| !only_seen_otherwise(repo, looks, change, hints.began)).cloned();
     let has_programs = repo.programs().is_some();
     let (made, outside): (Vec<_>, Vec<_>) = outside.partition(|change| has_programs && is_new_file(change));
     let appeared = made.into_iter().map(|change| change.thing.to_string()).collect();
@@ -58,7 +63,7 @@ pub fn verify(
     for promise in &plan.promises {
         checks.push(promise.check(repo, before, after)?);
     }
-    let needs_restack = needs_restack(plan, before, after, skipped);
+    let needs_restack = needs_restack(plan, before, after, hints.skipped);
     for (branch, reason) in &needs_restack {
         if reason.is_none() {
             let promise = format!("`{branch}` follows, or there is a reason why not");
@@ -80,6 +85,32 @@ fn only_caught_up(repo: &Repo, before: &Snapshot, change: &Difference) -> bool {
     let Thing::Unstaged(path) = &change.thing else { return false };
     let print = before.content.as_ref().and_then(|content| content.unstaged.get(path));
     change.after.is_empty() && print.is_some_and(|print| repo.print_at(path) == *print)
+}
+
+/// A difference in how a file counts, not in the file: an ignore rule came or went, a submodule stayed where it was
+/// while the index moved, or git carried notes along with a commit as it is told to.
+fn only_seen_otherwise(
+    repo: &Repo,
+    (before, after): (&Snapshot, &Snapshot),
+    change: &Difference,
+    began: Option<(i64, i64)>,
+) -> bool {
+    match &change.thing {
+        Thing::Ref(name) => name.starts_with("refs/notes/") && repo.rewrites_notes(),
+        Thing::Unstaged(path) => {
+            let looks = [before, after].into_iter().filter_map(|look| look.content.as_ref());
+            let mut prints = looks.filter_map(|content| content.unstaged.get(path));
+            let submodule = prints.any(|print| print.kind == Kind::Repository);
+            submodule && Thing::Index.value_in(before) != Thing::Index.value_in(after)
+        }
+        Thing::Untracked(path) if change.after.is_empty() => {
+            let print = before.content.as_ref().and_then(|content| content.untracked.get(path));
+            let folder = path.ends_with('/') && repo.root.join(path).is_dir();
+            folder || print.is_some_and(|print| repo.print_at(path) == *print)
+        }
+        Thing::Untracked(path) if change.before.is_empty() => began.is_some_and(|began| repo.is_older(path, began)),
+        _ => false,
+    }
 }
 
 /// Branches of the plan that are not based on their parent's tip now, each with the reason where there is one.

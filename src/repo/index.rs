@@ -16,7 +16,7 @@ pub(super) fn read(gix: &gix::Repository) -> Result<Index, Fault> {
     let fail = |error: gix::Error| unreadable("the index", error);
     let stored = gix.index_or_empty().map_err(fail)?;
     let mut state = gix::index::State::new(stored.object_hash());
-    let mut skipped = BTreeSet::new();
+    let (mut skipped, mut hidden) = (BTreeSet::new(), BTreeSet::new());
     for entry in stored.entries() {
         let path = entry.path(&stored);
         if entry.mode.is_sparse() {
@@ -38,13 +38,16 @@ pub(super) fn read(gix: &gix::Repository) -> Result<Index, Fault> {
         if entry.flags.contains(Flags::SKIP_WORKTREE) {
             skipped.insert(path.to_owned());
         }
+        if entry.flags.intersects(Flags::SKIP_WORKTREE | Flags::ASSUME_VALID) {
+            hidden.insert(text_of(path));
+        }
         let flags = entry.flags - (Flags::ASSUME_VALID | Flags::SKIP_WORKTREE);
         state.dangerously_push_entry(entry.stat, entry.id, flags, entry.mode, path);
     }
     state.sort_entries();
     state.set_timestamp(stored.timestamp());
     let tree = tree_id(gix, &stored, stored.entries(), (0, stored.tree()))?;
-    Ok(Index { state, skipped, tree })
+    Ok(Index { state, skipped, hidden, tree })
 }
 
 /// The index in memory.
@@ -53,6 +56,8 @@ pub(super) struct Index {
     pub state: gix::index::State,
     /// Paths that the person chose not to have in the worktree.
     pub skipped: BTreeSet<gix::bstr::BString>,
+    /// Paths that a flag hides from git.
+    pub hidden: BTreeSet<String>,
     /// The tree that a commit would have; `None` while files are unmerged.
     tree: Option<ObjectId>,
 }

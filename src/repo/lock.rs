@@ -14,7 +14,7 @@ const FOLDER: &str = "pi-graphite";
 const LOCK: &str = "lock";
 const HOLDER: &str = "holder.json";
 const HALT: &str = "halt.json";
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
 /// The least time that the gt of a killed holder gets to finish.
 const PATIENCE: Duration = Duration::from_secs(2);
 
@@ -41,8 +41,8 @@ pub struct Record {
     pub operation: String,
     /// The branch that was checked out.
     pub branch: Option<String>,
-    /// The tips of all local branches, as hex.
-    pub tips: BTreeMap<String, String>,
+    /// Everything that the look before saw, by name: values that differ when the thing differs.
+    pub things: BTreeMap<String, String>,
 }
 
 /// A holder that was killed before it could report.
@@ -60,14 +60,14 @@ struct HaltRecord {
 impl Record {
     /// A record of this process.
     #[must_use]
-    pub fn new(operation: &str, since: Duration, branch: Option<&str>, tips: BTreeMap<String, String>) -> Self {
+    pub fn new(operation: &str, since: Duration, branch: Option<&str>, things: BTreeMap<String, String>) -> Self {
         Self {
             version: VERSION,
             process: ProcessId::current(),
             since: since.as_secs(),
             operation: operation.to_owned(),
             branch: branch.map(str::to_owned),
-            tips,
+            things,
         }
     }
 }
@@ -128,6 +128,14 @@ impl Lock {
     pub fn begin(&self, record: &Record) -> Result<(), Fault> {
         let bytes = serde_json::to_vec(record).expect("plain data serialises");
         self.state()?.write(HOLDER, &bytes).map_err(|error| state_fault(&error))
+    }
+
+    /// When the record was written, by the file system's own clock: what has an older change time was not touched since.
+    #[must_use]
+    pub fn began(&self) -> Option<(i64, i64)> {
+        use std::os::unix::fs::MetadataExt;
+        let meta = std::fs::symlink_metadata(self.state.as_ref()?.path().join(HOLDER)).ok()?;
+        Some((meta.ctime(), meta.ctime_nsec()))
     }
 
     /// Takes the record back: the report tells everything.

@@ -64,8 +64,10 @@ pub struct Repo {
     pub git_dir: PathBuf,
     /// The git directory that all worktrees share.
     pub common_dir: PathBuf,
-    /// Filter and merge drivers that are configured.
+    /// Filter and merge drivers that git may run here, in words.
     filters: Vec<String>,
+    /// Names of all filter drivers that are configured.
+    pub(super) drivers: Vec<String>,
 }
 
 impl Repo {
@@ -86,7 +88,7 @@ impl Repo {
                 .detail("path", path.to_string()));
         }
         refuse_unreadable_forms(&gix)?;
-        let filters = strip_drivers(&mut gix)?;
+        let (filters, drivers) = strip_drivers(&mut gix)?;
         gix.object_cache_size_if_unset(4 * 1024 * 1024);
         // Foreseeing a merge makes objects: they stay in memory.
         let gix = gix.with_object_memory();
@@ -94,7 +96,7 @@ impl Repo {
             |path: &Path| path.canonicalize().map_err(|error| unreadable(&path.display().to_string(), error));
         let root = gix.workdir().map(canonical).transpose()?.ok_or_else(|| bare(&worktree))?;
         let (git_dir, common_dir) = (canonical(gix.git_dir())?, canonical(gix.common_dir())?);
-        Ok(Self { gix, root, git_dir, common_dir, filters })
+        Ok(Self { gix, root, git_dir, common_dir, filters, drivers })
     }
 
     /// The repository's own programs that gt's git runs during a change: its normal behaviour, named and not refused.
@@ -262,19 +264,22 @@ fn refuse_unreadable_forms(gix: &gix::Repository) -> Result<(), Fault> {
 }
 
 /// Removes every driver from the in-memory configuration: gix would start filters to compare files and merge drivers
-/// to foresee conflicts. Returns the names of those that git may run here: configured in the repository itself, or
-/// named by its attributes.
-fn strip_drivers(gix: &mut gix::Repository) -> Result<Vec<String>, Fault> {
+/// to foresee conflicts. Returns those that git may run here, in words (configured in the repository itself, or named by
+/// its attributes), and the names of all filters.
+fn strip_drivers(gix: &mut gix::Repository) -> Result<(Vec<String>, Vec<String>), Fault> {
     use gix::config::Source;
     let attributes = gix.workdir().map(|root| root.join(".gitattributes")).filter(|path| refuse_special(path).is_ok());
     let attributes = attributes.and_then(|path| read_small(&path).ok()).unwrap_or_default();
     let mut config = gix.config_snapshot_mut();
-    let (mut ids, mut names) = (Vec::new(), Vec::new());
+    let (mut ids, mut names, mut filters) = (Vec::new(), Vec::new(), Vec::new());
     for kind in ["filter", "merge", "diff"] {
         for (section, id) in config.sections_and_ids_by_name(kind).into_iter().flatten() {
             let Some(name) = section.header().subsection_name() else { continue };
             ids.push(id);
             let name = super::text_of(name);
+            if kind == "filter" {
+                filters.push(name.clone());
+            }
             let own = matches!(section.meta().source, Source::Local | Source::Worktree);
             if kind != "diff" && (own || attributes.contains(&format!("{kind}={name}"))) {
                 names.push(format!("{kind} driver {name}"));
@@ -287,7 +292,7 @@ fn strip_drivers(gix: &mut gix::Repository) -> Result<Vec<String>, Fault> {
     config.commit().map_err(|error| unreadable("the configuration", error))?;
     names.sort_unstable();
     names.dedup();
-    Ok(names)
+    Ok((names, filters))
 }
 
 /// Opens a submodule or a nested repository under the same rules; `None` when it is none or is not trusted.

@@ -1,13 +1,14 @@
 //! One look at the repository: everything that an operation could damage, by value. It writes and runs nothing.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use gix::ObjectId;
 use gix::bstr::ByteSlice;
 
+use super::prints::Prints;
 use super::stack::StackError;
-use super::{Graphite, Halt, InProgress, Print, Repo, Stack, prints, text_of, unreadable};
+use super::{Graphite, Halt, InProgress, Kind, Print, Repo, Stack, prints, text_of, unreadable};
 use crate::fault::Fault;
 use crate::value::Digest;
 
@@ -70,6 +71,21 @@ pub struct Content {
     pub unstaged: BTreeMap<String, Print>,
     /// Paths that git does not know and does not ignore.
     pub untracked: BTreeMap<String, Print>,
+    /// Unstaged paths that git itself does not count as changes to lose or to commit: hidden by a flag, submodules with
+    /// something inside, and files that only a filter driver could compare.
+    pub aside: BTreeSet<String>,
+    /// Paths that a flag hides from git.
+    pub hidden: BTreeSet<String>,
+}
+
+impl Content {
+    /// The paths that are staged, unmerged or changed, without those that are set aside.
+    #[must_use]
+    pub fn changed(&self) -> Vec<String> {
+        let unstaged = self.unstaged.keys().filter(|path| !self.aside.contains(*path));
+        let all: BTreeSet<&String> = self.index.staged.keys().chain(&self.index.conflicts).chain(unstaged).collect();
+        all.into_iter().cloned().collect()
+    }
 }
 
 /// The index.
@@ -177,8 +193,14 @@ impl Repo {
             Head::Branch { tip: at, .. } | Head::Detached { at } => self.tree_of(*at)?,
             Head::Unborn { .. } => ObjectId::empty_tree(self.gix.object_hash()),
         };
-        let prints = prints::look(&self.gix, &index)?;
-        Ok(Content { index: index.look(self, head_tree)?, unstaged: prints.unstaged, untracked: prints.untracked })
+        let prints = prints::look(&self.gix, &index, &self.drivers)?;
+        let is_aside = |(path, print): &(&String, &Print)| {
+            index.hidden.contains(*path) || prints.unverified.contains(*path) || print.kind == Kind::Repository
+        };
+        let aside = prints.unstaged.iter().filter(is_aside).map(|(path, _)| path.clone()).collect();
+        let state = index.look(self, head_tree)?;
+        let Prints { unstaged, untracked, .. } = prints;
+        Ok(Content { index: state, unstaged, untracked, aside, hidden: index.hidden })
     }
 
     /// The print of one path as it is now.
@@ -211,6 +233,20 @@ impl Repo {
         entry.is_some_and(|entry| inner().is_some_and(|inner| inner.head_id().is_ok_and(|id| id == entry.id)))
     }
 
+    /// Whether a path was not touched since `since`, a change time by the file system's own clock.
+    #[must_use]
+    pub fn is_older(&self, path: &str, since: (i64, i64)) -> bool {
+        use std::os::unix::fs::MetadataExt;
+        let meta = std::fs::symlink_metadata(self.root.join(path));
+        meta.is_ok_and(|meta| (meta.ctime(), meta.ctime_nsec()) < since)
+    }
+
+    /// Whether git is told to carry notes along when a commit is rewritten.
+    #[must_use]
+    pub fn rewrites_notes(&self) -> bool {
+        self.gix.config_snapshot().string("notes.rewriteRef").is_some()
+    }
+
     /// Whether git ignores the path.
     ///
     /// # Errors
@@ -234,28 +270,30 @@ impl Repo {
         Ok(super::index::read(&self.gix)?.has(path.as_bytes().as_bstr()))
     }
 
-    /// Files on disk, not in the index, at or above a path that the tree would write.
+    /// Files that checking out one of the trees from `head_tree` would overwrite although git does not track them:
+    /// at or above a path that differs and is not in the index. An existing submodule is no such file.
     ///
     /// # Errors
-    /// A fault when the tree or the index cannot be read.
-    pub fn in_the_way(&self, tree: ObjectId) -> Result<Vec<String>, Fault> {
+    /// A fault when a tree or the index cannot be read.
+    pub fn in_the_way(&self, head_tree: ObjectId, trees: &BTreeSet<ObjectId>) -> Result<BTreeSet<String>, Fault> {
         let index = super::index::read(&self.gix)?;
-        let mut found = Vec::new();
-        for path in self.files_of(tree)?.into_keys() {
-            if index.has(path.as_bytes().as_bstr()) {
-                continue;
-            }
-            let prefixes = path.match_indices('/').map(|(at, _)| &path[..at]);
-            let blocking = prefixes
-                .filter(|dir| !index.has(dir.as_bytes().as_bstr()))
-                .find(|dir| std::fs::symlink_metadata(self.root.join(dir)).is_ok_and(|meta| !meta.is_dir()));
-            if let Some(dir) = blocking {
-                found.push(dir.to_owned());
-            } else if std::fs::symlink_metadata(self.root.join(&path)).is_ok() {
-                found.push(path);
+        let tracked = |path: &str| index.has(path.as_bytes().as_bstr());
+        let is_there = |path: &str| std::fs::symlink_metadata(self.root.join(path));
+        let mut found = BTreeSet::new();
+        for tree in trees {
+            for path in self.differing_paths(head_tree, *tree, usize::MAX)? {
+                if tracked(&path) || found.contains(&path) {
+                    continue;
+                }
+                let mut folders = path.match_indices('/').map(|(at, _)| &path[..at]).filter(|folder| !tracked(folder));
+                let blocking = folders.find(|folder| is_there(folder).is_ok_and(|meta| !meta.is_dir()));
+                if let Some(folder) = blocking {
+                    found.insert(folder.to_owned());
+                } else if is_there(&path).is_ok() && is_there(&format!("{path}/.git")).is_err() {
+                    found.insert(path);
+                }
             }
         }
-        found.dedup();
         Ok(found)
     }
 

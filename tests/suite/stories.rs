@@ -35,6 +35,19 @@ macro_rules! stories {
 
 stories! {
     both:
+        delete_over_an_ignored_file_is_refused
+        move_over_an_ignored_file_is_refused
+        restack_over_a_file_of_a_commit_in_the_middle_is_refused
+        fold_over_an_ignored_file_of_a_sibling_is_refused
+        continue_over_an_ignored_file_is_refused
+        a_file_that_a_flag_hides_is_not_staged
+        restack_leaves_a_file_that_a_flag_hides_alone
+        checkout_that_would_undo_a_deletion_is_refused
+        stage_and_unstage_where_a_file_became_a_folder
+        continue_with_longer_conflict_markers_is_refused
+        checkout_between_different_ignore_rules
+        checkout_between_different_submodules
+        checkout_with_a_filter_driver
         create_commits_what_is_staged
         create_with_nothing_staged_is_refused
         create_with_the_name_of_a_tag_is_refused

@@ -95,7 +95,7 @@ fn a_killed_holder_is_told_by_the_next_call_and_its_gt_may_finish() {
         world.sh("echo m > m");
         let next = world.run(r#"{"operation": "stage", "paths": ["m"]}"#).done();
         let warning = next.report["warnings"][0].as_str().unwrap_or_default().to_owned();
-        assert!(warning.contains("was killed during `create`") && warning.contains("`d` was made"), "{warning}");
+        assert!(warning.contains("was killed during `create`") && warning.contains("branch d is new"), "{warning}");
         assert_eq!(world.sh("git show d:n"), "n");
         // It is told once.
         assert!(world.run(&create("e")).done().report["warnings"].is_null());

@@ -1,12 +1,12 @@
 //! Questions about content: the index, the worktree, and the commits that would be carried along.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use gix::ObjectId;
 
 use super::{Need, files, list};
 use crate::fault::{Code, Fault};
-use crate::repo::Forecast;
+use crate::repo::{Forecast, Kind};
 
 /// A message is one argument of `git commit-tree`; Linux takes no argument of 128 KiB or more.
 const MAX_MESSAGE: usize = 131_000;
@@ -14,8 +14,7 @@ const MAX_MESSAGE: usize = 131_000;
 impl dyn Need + '_ {
     /// Nothing staged, nothing unstaged; untracked files do not count.
     pub fn clean(&self) -> Result<(), Fault> {
-        let content = self.content();
-        let changed: Vec<String> = content.index.staged.keys().chain(content.unstaged.keys()).cloned().collect();
+        let changed = self.content().changed();
         if changed.is_empty() {
             self.proved("the worktree is clean".to_owned());
             return Ok(());
@@ -118,16 +117,59 @@ impl dyn Need + '_ {
         }
     }
 
-    /// No file that git does not track would be overwritten by checking out one of the trees.
-    pub fn nothing_in_the_way(&self, tips: impl IntoIterator<Item = ObjectId>) -> Result<(), Fault> {
-        for tip in tips {
-            let found = self.repo().in_the_way(self.repo().tree_of(tip)?)?;
-            if !found.is_empty() {
-                return Err(Fault::new(Code::InTheWay, format!("{} in the way: {}", files(found.len()), list(&found)))
-                    .detail("paths", found));
-            }
+    /// No file that git does not track, and no hidden change, would be overwritten when one of the commits is checked
+    /// out, or any commit that the branches hold: a conflict can stop at each of them.
+    pub fn nothing_in_the_way(
+        &self,
+        branches: &[String],
+        tips: impl IntoIterator<Item = ObjectId>,
+    ) -> Result<(), Fault> {
+        let (before, repo) = (self.before(), self.repo());
+        let mut commits: Vec<ObjectId> = tips.into_iter().collect();
+        for name in branches {
+            let Some((tracked, tip)) = before.stack.branches.get(name).zip(before.branch_tip(name)) else { continue };
+            commits.extend(repo.commits_between(tracked.base, tip)?);
         }
-        Ok(())
+        let trees: BTreeSet<ObjectId> = commits.into_iter().map(|id| repo.tree_of(id)).collect::<Result<_, _>>()?;
+        let Some(head) = before.head.commit() else { return Ok(()) };
+        let head_tree = repo.tree_of(head)?;
+        let mut found = repo.in_the_way(head_tree, &trees)?;
+        let content = self.content();
+        let hidden: Vec<&String> = content.unstaged.keys().filter(|path| content.hidden.contains(*path)).collect();
+        for tree in trees.iter().filter(|_| !hidden.is_empty()) {
+            let differing = repo.differing_paths(head_tree, *tree, usize::MAX)?;
+            found.extend(hidden.iter().filter(|path| differing.contains(path)).map(|path| (*path).clone()));
+        }
+        if found.is_empty() {
+            self.proved("no file that git does not track is in the way".to_owned());
+            return Ok(());
+        }
+        let found: Vec<String> = found.into_iter().collect();
+        let message = format!("{} in the way: {}", files(found.len()), list(&found));
+        Err(Fault::new(Code::InTheWay, message).detail("paths", found))
+    }
+
+    /// No file that was deleted and not staged differs in the commit: git would bring it back instead of carrying the
+    /// deletion along.
+    pub fn no_deletion_undone(&self, tip: ObjectId) -> Result<(), Fault> {
+        let gone: Vec<&String> = self
+            .content()
+            .unstaged
+            .iter()
+            .filter(|(_, print)| print.kind == Kind::Gone)
+            .map(|(path, _)| path)
+            .collect();
+        let Some(head) = self.before().head.commit().filter(|_| !gone.is_empty()) else { return Ok(()) };
+        let (repo, mut back) = (self.repo(), Vec::new());
+        let differing = repo.differing_paths(repo.tree_of(head)?, repo.tree_of(tip)?, usize::MAX)?;
+        back.extend(gone.into_iter().filter(|path| differing.contains(path)).cloned());
+        if back.is_empty() {
+            return Ok(());
+        }
+        let message = format!("deleted here and different there, so git would bring them back: {}", list(&back));
+        Err(Fault::new(Code::NotClean, message)
+            .hint("`stage` the deletions and commit them first.")
+            .detail("paths", back))
     }
 
     /// Why branches would not follow when the branch below them moves, as far as it can be foreseen: in use elsewhere

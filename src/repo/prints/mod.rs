@@ -3,7 +3,7 @@
 mod tracked;
 mod untracked;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs::File;
 use std::io::Read;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
@@ -50,13 +50,15 @@ pub struct Print {
 pub(super) struct Prints {
     pub unstaged: BTreeMap<String, Print>,
     pub untracked: BTreeMap<String, Print>,
+    /// Unstaged paths that only a filter driver, which is not run, could compare with the index.
+    pub unverified: BTreeSet<String>,
 }
 
 /// Walks a worktree once for untracked files and once along the index for changes.
 ///
 /// Guarantees: no link is followed, nothing special is opened, no program is started.
-pub(super) fn look(gix: &gix::Repository, index: &Index) -> Result<Prints, Fault> {
-    look_nested(gix, index, 0)
+pub(super) fn look(gix: &gix::Repository, index: &Index, drivers: &[String]) -> Result<Prints, Fault> {
+    look_nested(gix, index, (0, drivers))
 }
 
 /// The print of one path as it is now.
@@ -80,7 +82,7 @@ fn folder_and_name<'a>(gix: &gix::Repository, path: &'a str) -> Option<(OwnedFd,
 
 const DIR: OFlags = OFlags::RDONLY.union(OFlags::DIRECTORY).union(OFlags::NOFOLLOW).union(OFlags::CLOEXEC);
 
-fn look_nested(gix: &gix::Repository, index: &Index, depth: usize) -> Result<Prints, Fault> {
+fn look_nested(gix: &gix::Repository, index: &Index, (depth, drivers): (usize, &[String])) -> Result<Prints, Fault> {
     let root = gix.workdir().ok_or_else(|| unreadable("the worktree", "there is none"))?;
     let fd =
         rustix::fs::open(root, DIR, rustix::fs::Mode::empty()).map_err(|error| unreadable("the worktree", error))?;
@@ -89,8 +91,10 @@ fn look_nested(gix: &gix::Repository, index: &Index, depth: usize) -> Result<Pri
     let mut walk = Untracked { index, excludes, found: BTreeMap::new() };
     walk.folder(&fd, &BString::default())?;
     let untracked = walk.found;
-    let unstaged = Tracked { gix, index, root: fd, depth, filters: None }.all()?;
-    Ok(Prints { unstaged, untracked })
+    let mut tracked =
+        Tracked { gix, index, root: fd, depth, drivers, filters: None, attributes: None, unverified: BTreeSet::new() };
+    let unstaged = tracked.all()?;
+    Ok(Prints { unstaged, untracked, unverified: tracked.unverified })
 }
 
 /// Opens a folder beneath `root` component by component, following no link; `None` when it is not there as folders.

@@ -26,11 +26,16 @@ pub(super) struct Tracked<'a> {
     pub(super) index: &'a Index,
     pub(super) root: OwnedFd,
     pub(super) depth: usize,
+    /// Names of the filter drivers that git would run.
+    pub(super) drivers: &'a [String],
     pub(super) filters: Option<gix::filter::Pipeline<'a>>,
+    pub(super) attributes: Option<gix::AttributeStack<'a>>,
+    /// Changed paths that only a driver could compare.
+    pub(super) unverified: BTreeSet<String>,
 }
 
 impl Tracked<'_> {
-    pub(super) fn all(mut self) -> Result<BTreeMap<String, Print>, Fault> {
+    pub(super) fn all(&mut self) -> Result<BTreeMap<String, Print>, Fault> {
         let mut found = BTreeMap::new();
         let mut folder: (BString, Option<OwnedFd>) = (BString::from("/"), None);
         let mut seen = BTreeSet::new();
@@ -72,11 +77,39 @@ impl Tracked<'_> {
         if !always && is_fresh(entry, &stat, (written.unix_seconds(), written.nanoseconds())) {
             return Ok(None);
         }
+        let driven = !always && self.has_driver(path)?;
+        if driven && is_same_file(entry, &stat) {
+            return Ok(None);
+        }
         let print = print(folder.as_fd(), name).unwrap_or_else(|_| special());
+        if driven && self.same_kind(entry.mode, print.kind) {
+            self.unverified.insert(text_of(path));
+            return Ok(Some(print));
+        }
         if always || !self.same_kind(entry.mode, print.kind) || !self.same_content(folder, entry, path, &print)? {
             return Ok(Some(print));
         }
         Ok(None)
+    }
+
+    /// Whether git would run a filter driver to compare the file.
+    fn has_driver(&mut self, path: &BStr) -> Result<bool, Fault> {
+        if self.drivers.is_empty() {
+            return Ok(false);
+        }
+        let fail = |error: gix::Error| unreadable("the attributes", error);
+        if self.attributes.is_none() {
+            let source = gix::worktree::stack::state::attributes::Source::WorktreeThenIdMapping;
+            self.attributes = Some(self.gix.attributes_only(&self.index.state, source).map_err(fail)?);
+        }
+        let stack = self.attributes.as_mut().expect("it was just made");
+        let mut found = stack.selected_attribute_matches(["filter"]);
+        stack.at_entry(path, Some(Mode::FILE)).map_err(fail)?.matching_attributes(&mut found);
+        let driver = found.iter_selected().find_map(|found| match found.assignment.state {
+            gix::attrs::StateRef::Value(name) => Some(text_of(name.as_bstr())),
+            _ => None,
+        });
+        Ok(driver.is_some_and(|driver| self.drivers.contains(&driver)))
     }
 
     fn same_kind(&self, mode: Mode, kind: Kind) -> bool {
@@ -148,7 +181,7 @@ impl Tracked<'_> {
         let Some(inner) = crate::repo::open::open_nested(&folder) else { return Ok(Some(special())) };
         let head = inner.head_id().map(gix::Id::detach).ok();
         let index = crate::repo::index::read(&inner)?;
-        let prints = look_nested(&inner, &index, self.depth + 1)?;
+        let prints = look_nested(&inner, &index, (self.depth + 1, &[]))?;
         let clean = head == Some(entry.id) && prints.unstaged.is_empty() && prints.untracked.is_empty();
         if clean {
             return Ok(None);
@@ -162,11 +195,16 @@ impl Tracked<'_> {
     }
 }
 
-/// Whether the file is the one that the index entry was made from, by all that a stat tells, and old enough for the
-/// index's own time to prove it.
+/// Whether the file is the one that the index entry was made from, and old enough for the index's own time to prove it.
 fn is_fresh(entry: &gix::index::Entry, stat: &rustix::fs::Stat, index_time: (i64, u32)) -> bool {
+    let written = (i64::from(entry.stat.mtime.secs), entry.stat.mtime.nsecs);
+    written < index_time && entry.stat.size == low(i128::from(stat.st_size)) && is_same_file(entry, stat)
+}
+
+/// Whether the file is the one that the index entry was made from, by all that a stat tells. git sets the size to zero
+/// in an entry that it wants to compare again.
+fn is_same_file(entry: &gix::index::Entry, stat: &rustix::fs::Stat) -> bool {
     let known = &entry.stat;
-    let low = |value: i128| u32::try_from(value & 0xffff_ffff).expect("32 bits");
     let same_time = |known: gix::index::entry::stat::Time, secs: i128, nsecs: i128| {
         known.secs == low(secs) && (known.nsecs == 0 || known.nsecs == low(nsecs))
     };
@@ -176,11 +214,14 @@ fn is_fresh(entry: &gix::index::Entry, stat: &rustix::fs::Stat, index_time: (i64
         FileType::Symlink => Mode::SYMLINK,
         _ => return false,
     };
-    let racy = (i64::from(known.mtime.secs), known.mtime.nsecs) >= index_time;
-    !racy
-        && entry.mode == mode
-        && known.size == low(i128::from(stat.st_size))
+    entry.mode == mode
+        && (known.size == 0 || known.size == low(i128::from(stat.st_size)))
         && (known.ino == 0 || known.ino == low(i128::from(stat.st_ino)))
         && same_time(known.mtime, i128::from(stat.st_mtime), i128::from(stat.st_mtime_nsec))
         && same_time(known.ctime, i128::from(stat.st_ctime), i128::from(stat.st_ctime_nsec))
+}
+
+/// The part of a number that the index keeps.
+fn low(value: i128) -> u32 {
+    u32::try_from(value & 0xffff_ffff).expect("32 bits")
 }

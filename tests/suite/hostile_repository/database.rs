@@ -139,7 +139,7 @@ fn a_branch_that_is_its_own_parent_hangs_nothing() {
     database(&world)
         .execute("update branch_metadata set parent_branch_name = 'c', parent_head_revision = branch_revision where branch_name = 'c'", [])
         .expect("written");
-    drop(soon(&world, &["run"], INSPECT).expect("answered", ""));
+    drop(soon(&world, &["run"], INSPECT).expect("unavailable", "state_unreadable"));
     drop(creates_or_stops(&world));
 }
 

@@ -59,13 +59,13 @@ fn odd_but_legal_branches_stop_nothing() {
 }
 
 #[test]
-fn a_branch_called_head_makes_gt_fail_with_nothing_changed() {
+fn a_branch_called_head_stops_every_change() {
     for gt in [Gt::Fake, Gt::Real] {
         let world = world(gt);
         world.sh("git update-ref refs/heads/HEAD a");
         drop(soon(&world, &["run"], INSPECT).expect("answered", ""));
         let before = Treasure::of(&world);
-        drop(soon(&world, &["run"], CREATE).expect("failed", "gt_failed"));
+        drop(soon(&world, &["run"], CREATE).expect("refused", "ambiguous_ref"));
         before.assert_untouched(&world);
     }
 }
