@@ -9,6 +9,7 @@ mod index;
 mod lock;
 mod merge;
 mod open;
+mod paths;
 mod prints;
 mod progress;
 mod snapshot;
