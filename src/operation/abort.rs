@@ -1,7 +1,5 @@
 //! `abort`: a halted operation is undone as a whole.
 
-use std::collections::BTreeSet;
-
 use gix::ObjectId;
 
 use super::r#continue::{began_detached, halted};
@@ -51,9 +49,7 @@ impl Operation for Abort {
             None => plan.warnings.push(began_detached(halt)),
         }
         let content = need.content();
-        let index = content.index.staged.keys().chain(&content.index.conflicts);
-        let resolution: BTreeSet<String> = index.chain(content.unstaged.keys()).cloned().collect();
-        let resolution: Vec<String> = resolution.into_iter().collect();
+        let resolution = content.changed();
         if !resolution.is_empty() {
             plan = plan.effect(format!("what was resolved so far is thrown away: {}", list(&resolution)));
         }

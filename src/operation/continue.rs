@@ -24,7 +24,8 @@ impl Operation for Continue {
     fn plan(&self, need: &dyn Need) -> Result<Plan, Fault> {
         let halt = halted(need)?;
         let content = need.content();
-        let open: BTreeSet<String> = content.index.conflicts.iter().chain(content.unstaged.keys()).cloned().collect();
+        let unstaged = content.unstaged.keys().filter(|path| !content.aside.contains(*path));
+        let open: BTreeSet<String> = content.index.conflicts.iter().chain(unstaged).cloned().collect();
         let open: Vec<String> = open.into_iter().collect();
         if !open.is_empty() {
             return Err(

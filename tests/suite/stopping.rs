@@ -182,3 +182,11 @@ fn a_gt_that_is_killed_alone_leaves_no_orphan_that_commits_later() {
     std::thread::sleep(Duration::from_millis(2500));
     assert_eq!(described(&world), before, "an orphan committed later");
 }
+
+#[test]
+fn a_deadline_while_the_version_is_asked_is_a_deadline() {
+    let world = staged(Gt::Fake);
+    world.lie(r#"[{"when": "instead", "do": "hang", "on": "--version"}]"#);
+    let answer = world.call(&["run", "--timeout", "0.2"], CREATE).expect("cancelled", "timed_out");
+    assert_eq!(answer.exit, Some(9));
+}

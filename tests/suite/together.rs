@@ -154,3 +154,18 @@ fn reads_go_on_beside_reads() {
         let _ = Answer::after(child).expect("answered", "");
     }
 }
+
+#[test]
+fn a_killed_checkout_is_told_by_what_it_left() {
+    let world = World::new(Gt::Fake, Base::Stack);
+    let script = "#!/bin/sh\ntouch ../hook-runs; while [ ! -e ../hook-may-end ]; do sleep 0.05; done\n";
+    World::script(&world.root().join(".git/hooks/post-checkout"), script);
+    let mut holder = world.start(&["run"], r#"{"operation": "checkout", "branch": "a"}"#);
+    world.wait_for("hook-runs");
+    holder.kill().expect("killed");
+    let _ = holder.wait().expect("reaped");
+    std::fs::write(world.path("hook-may-end"), "").expect("written");
+    let told = world.run(STATE).expect("answered", "").report["warnings"].to_string();
+    assert!(told.contains("HEAD was refs/heads/c and is refs/heads/a"), "{told}");
+    assert!(told.contains("index has changed"), "{told}");
+}
