@@ -3,7 +3,7 @@
 use super::report::{PlanReport, Report, Status};
 use crate::fault::{Code, Effect, Fault};
 use crate::plan::{Difference, Plan, Thing, Verdict, list};
-use crate::repo::Snapshot;
+use crate::repo::{InProgress, Snapshot};
 
 /// A plan as a person reads it.
 pub(super) fn plan(plan: &PlanReport) -> String {
@@ -113,7 +113,9 @@ fn uncertain(fault: Fault, (before, after): (&Snapshot, &Snapshot), verdict: &Ve
     };
     report.fail(&fault, Effect::Applied);
     report.recovery.extend(verdict.changes.iter().filter_map(|change| way_back(change, after.current())));
-    if before.current() != after.current()
+    if after.halt.is_none() && after.in_progress.contains(&InProgress::Rebase) {
+        report.recovery.push("A rebase was left that Graphite does not know; `git rebase --abort` ends it.".to_owned());
+    } else if before.current() != after.current()
         && let Some(branch) = before.current()
     {
         let on = after.current().map_or_else(|| detached(after), |on| format!("on `{on}`"));

@@ -1,5 +1,7 @@
 //! `abort`: a halted operation is undone as a whole.
 
+use std::collections::BTreeSet;
+
 use gix::ObjectId;
 
 use super::r#continue::{began_detached, halted};
@@ -28,7 +30,8 @@ impl Operation for Abort {
                 .hint("Resolve and `continue`; or ask the person to run `git rebase --abort`, which leaves the other branches alone, and then to restack.")
                 .detail("later", lost));
         }
-        need.nothing_in_the_way(&[], halt.began_on.iter().filter_map(|on| halt.start.get(on).copied()))?;
+        let tips = halt.began_on.iter().chain([&halt.branch]).filter_map(|name| halt.start.get(name).copied());
+        need.nothing_in_the_way(&[], tips)?;
         let going_back: Vec<(&String, ObjectId)> = halt.start.iter().map(|(name, tip)| (name, *tip)).collect();
         let mut plan = Plan::new(Action::Change(Argv::gt(Word::Abort).flag(Flag::Force).flag(Flag::NoInteractive)))
             .may_change([Thing::Head, Thing::Index, Thing::AllUnstaged, Thing::Progress])
@@ -49,7 +52,10 @@ impl Operation for Abort {
             None => plan.warnings.push(began_detached(halt)),
         }
         let content = need.content();
-        let resolution = content.changed();
+        // Edits that a flag hides are kept by git; everything else goes.
+        let unstaged = content.unstaged.keys().filter(|path| !content.hidden.contains(*path));
+        let resolution: BTreeSet<String> = content.changed().into_iter().chain(unstaged.cloned()).collect();
+        let resolution: Vec<String> = resolution.into_iter().collect();
         if !resolution.is_empty() {
             plan = plan.effect(format!("what was resolved so far is thrown away: {}", list(&resolution)));
         }

@@ -177,7 +177,10 @@ fn others_staged(snapshot: &Snapshot, paths: &[String]) -> Vec<String> {
 }
 
 fn dirt(after: &Snapshot) -> Option<String> {
-    let changed = after.content.as_ref()?.changed();
+    let content = after.content.as_ref()?;
+    // What only a driver could tell is compared with the look before, by the frame.
+    let changed: Vec<String> =
+        content.changed().into_iter().filter(|path| !content.unverified.contains(path)).collect();
     (!changed.is_empty()).then(|| format!("changed: {}", list(&changed)))
 }
 

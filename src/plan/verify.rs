@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::{Check, Difference, Footprint, Plan, Promise, Thing, differences};
 use crate::fault::Fault;
-use crate::repo::{Kind, Repo, Snapshot};
+use crate::repo::{Repo, Snapshot};
 
 /// What the two looks prove.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -96,12 +96,12 @@ fn only_seen_otherwise(
     began: Option<(i64, i64)>,
 ) -> bool {
     match &change.thing {
-        Thing::Ref(name) => name.starts_with("refs/notes/") && repo.rewrites_notes(),
+        Thing::Ref(name) => !change.after.is_empty() && repo.rewrites_notes(name),
         Thing::Unstaged(path) => {
-            let looks = [before, after].into_iter().filter_map(|look| look.content.as_ref());
-            let mut prints = looks.filter_map(|content| content.unstaged.get(path));
-            let submodule = prints.any(|print| print.kind == Kind::Repository);
-            submodule && Thing::Index.value_in(before) != Thing::Index.value_in(after)
+            let held =
+                |look: &Snapshot| look.content.as_ref().and_then(|content| content.submodules.get(path).copied());
+            let was = held(before).or_else(|| held(after));
+            was.is_some() && was == repo.submodule_state(path)
         }
         Thing::Untracked(path) if change.after.is_empty() => {
             let print = before.content.as_ref().and_then(|content| content.untracked.get(path));

@@ -30,7 +30,8 @@ struct Corners {
 const TREE: u32 = 0o040_000;
 
 type NamedEntry = (BString, (u32, ObjectId));
-type Entry = Option<(u32, ObjectId)>;
+/// What a tree has at a path: mode and object.
+pub(super) type Entry = Option<(u32, ObjectId)>;
 
 /// The trees before and after a rebase.
 #[derive(Debug, Clone, Copy)]
@@ -100,16 +101,64 @@ impl Repo {
     /// # Errors
     /// A fault when a tree is missing.
     pub fn differing_paths(&self, one: ObjectId, two: ObjectId, limit: usize) -> Result<Vec<String>, Fault> {
-        let mut walk = CornerWalk { repo: self, wrong: Vec::new(), renames_possible: false };
-        let root = |tree| Some((TREE, tree));
-        // With both bases and one tip equal, the oracle lists just the paths in which the other tip differs.
-        walk.visit(
-            &BString::default(),
-            Corners { old_base: root(one), old_tip: root(one), new_base: root(one), new_tip: root(two) },
-        )?;
-        walk.wrong.truncate(limit);
-        Ok(walk.wrong)
+        let changes = self.tree_changes(one, two)?;
+        Ok(changes.into_iter().take(limit).map(|(path, _)| path).collect())
     }
+
+    /// Every path at which the second tree has another file, link or submodule than the first, with what it has there;
+    /// `None` where it has nothing.
+    ///
+    /// # Errors
+    /// A fault when a tree is missing.
+    pub(super) fn tree_changes(&self, one: ObjectId, two: ObjectId) -> Result<Vec<(String, Entry)>, Fault> {
+        let mut found = Vec::new();
+        self.compare(&BString::default(), (Some((TREE, one)), Some((TREE, two))), &mut found)?;
+        Ok(found)
+    }
+
+    fn compare(
+        &self,
+        path: &BString,
+        (old, new): (Entry, Entry),
+        found: &mut Vec<(String, Entry)>,
+    ) -> Result<(), Fault> {
+        if old == new {
+            return Ok(());
+        }
+        let is_tree = |entry: Entry| entry.is_some_and(|(mode, _)| mode == TREE);
+        let file = |entry: Entry| entry.filter(|(mode, _)| *mode != TREE);
+        if !path.is_empty() && file(old) != file(new) {
+            found.push((text_of(path.as_ref()), file(new)));
+        }
+        if !is_tree(old) && !is_tree(new) {
+            return Ok(());
+        }
+        let mut names: BTreeMap<BString, (Entry, Entry)> = BTreeMap::new();
+        for (name, entry) in self.entries(old)? {
+            names.entry(name).or_default().0 = Some(entry);
+        }
+        for (name, entry) in self.entries(new)? {
+            names.entry(name).or_default().1 = Some(entry);
+        }
+        names.into_iter().try_for_each(|(name, pair)| self.compare(&below(path, &name), pair, found))
+    }
+
+    fn entries(&self, entry: Entry) -> Result<Vec<NamedEntry>, Fault> {
+        let Some((_, id)) = entry.filter(|(mode, _)| *mode == TREE) else { return Ok(Vec::new()) };
+        let tree = self.gix.find_tree(id).map_err(|error| unreadable("a tree", error))?;
+        let decoded = tree.decode().map_err(|error| unreadable("a tree", error))?;
+        let named = decoded.entries.iter();
+        Ok(named.map(|e| (e.filename.to_owned(), (u32::from(e.mode.value()), e.oid.to_owned()))).collect())
+    }
+}
+
+fn below(path: &BString, name: &BString) -> BString {
+    let mut full = path.clone();
+    if !full.is_empty() {
+        full.push(b'/');
+    }
+    full.extend_from_slice(name);
+    full
 }
 
 struct CornerWalk<'a> {
@@ -148,37 +197,21 @@ impl CornerWalk<'_> {
 
     fn descend(&mut self, path: &BString, at: Corners) -> Result<(), Fault> {
         let mut names: BTreeMap<BString, Corners> = BTreeMap::new();
-        for (name, entry) in self.entries(at.old_base)? {
+        for (name, entry) in self.repo.entries(at.old_base)? {
             names.entry(name).or_default().old_base = Some(entry);
         }
-        for (name, entry) in self.entries(at.old_tip)? {
+        for (name, entry) in self.repo.entries(at.old_tip)? {
             names.entry(name).or_default().old_tip = Some(entry);
         }
-        for (name, entry) in self.entries(at.new_base)? {
+        for (name, entry) in self.repo.entries(at.new_base)? {
             names.entry(name).or_default().new_base = Some(entry);
         }
-        for (name, entry) in self.entries(at.new_tip)? {
+        for (name, entry) in self.repo.entries(at.new_tip)? {
             names.entry(name).or_default().new_tip = Some(entry);
         }
         for (name, corners) in names {
-            let mut full = path.clone();
-            if !full.is_empty() {
-                full.push(b'/');
-            }
-            full.extend_from_slice(&name);
-            self.visit(&full, corners)?;
+            self.visit(&below(path, &name), corners)?;
         }
         Ok(())
-    }
-
-    fn entries(&self, entry: Entry) -> Result<Vec<NamedEntry>, Fault> {
-        let Some((_, id)) = entry.filter(|(mode, _)| *mode == TREE) else { return Ok(Vec::new()) };
-        let tree = self.repo.gix.find_tree(id).map_err(|error| unreadable("a tree", error))?;
-        let decoded = tree.decode().map_err(|error| unreadable("a tree", error))?;
-        Ok(decoded
-            .entries
-            .iter()
-            .map(|e| (e.filename.to_owned(), (u32::from(e.mode.value()), e.oid.to_owned())))
-            .collect())
     }
 }

@@ -5,8 +5,15 @@ use std::collections::BTreeSet;
 use gix::ObjectId;
 use gix::bstr::ByteSlice;
 
+use super::index::Index;
 use super::{Print, Repo, prints, unreadable};
 use crate::fault::Fault;
+use crate::value::Digest;
+
+/// The mode of a submodule inside a tree.
+const SUBMODULE: u32 = 0o160_000;
+/// Largest file that is compared with what comes in.
+const MAX_COMPARED: u64 = 64 * 1024 * 1024;
 
 impl Repo {
     /// The print of one path as it is now.
@@ -47,10 +54,14 @@ impl Repo {
         meta.is_ok_and(|meta| (meta.ctime(), meta.ctime_nsec()) < since)
     }
 
-    /// Whether git is told to carry notes along when a commit is rewritten.
+    /// Whether git is told to carry this notes ref along when a commit is rewritten.
     #[must_use]
-    pub fn rewrites_notes(&self) -> bool {
-        self.gix.config_snapshot().string("notes.rewriteRef").is_some()
+    pub fn rewrites_notes(&self, name: &str) -> bool {
+        let patterns = self.gix.config_snapshot().plumbing().strings("notes.rewriteRef").unwrap_or_default();
+        patterns.iter().map(|pattern| super::text_of(pattern.as_ref())).any(|pattern| match pattern.strip_suffix('*') {
+            Some(start) => name.starts_with(start),
+            None => name == pattern,
+        })
     }
 
     /// Whether git ignores the path.
@@ -76,30 +87,78 @@ impl Repo {
         Ok(super::index::read(&self.gix)?.has(path.as_bytes().as_bstr()))
     }
 
-    /// Files that checking out one of the trees from `head_tree` would overwrite although git does not track them:
-    /// at or above a path that differs and is not in the index. An existing submodule is no such file.
+    /// Files that checking out one of the trees from `head_tree` would overwrite or remove although git does not track
+    /// them: at a path that comes in, above it, or in a folder that a file takes the place of; and submodules that a
+    /// file takes the place of. A file that is there with just the content that comes in is not in the way.
     ///
     /// # Errors
     /// A fault when a tree or the index cannot be read.
     pub fn in_the_way(&self, head_tree: ObjectId, trees: &BTreeSet<ObjectId>) -> Result<BTreeSet<String>, Fault> {
         let index = super::index::read(&self.gix)?;
-        let tracked = |path: &str| index.has(path.as_bytes().as_bstr());
-        let is_there = |path: &str| std::fs::symlink_metadata(self.root.join(path));
         let mut found = BTreeSet::new();
         for tree in trees {
-            for path in self.differing_paths(head_tree, *tree, usize::MAX)? {
-                if tracked(&path) || found.contains(&path) {
-                    continue;
-                }
-                let mut folders = path.match_indices('/').map(|(at, _)| &path[..at]).filter(|folder| !tracked(folder));
-                let blocking = folders.find(|folder| is_there(folder).is_ok_and(|meta| !meta.is_dir()));
-                if let Some(folder) = blocking {
-                    found.insert(folder.to_owned());
-                } else if is_there(&path).is_ok() && is_there(&format!("{path}/.git")).is_err() {
-                    found.insert(path);
+            for (path, entry) in self.tree_changes(head_tree, *tree)? {
+                if let Some((mode, id)) = entry {
+                    self.blockers(&index, &path, (mode, id), &mut found);
                 }
             }
         }
         Ok(found)
+    }
+
+    fn blockers(&self, index: &Index, path: &str, (mode, id): (u32, ObjectId), found: &mut BTreeSet<String>) {
+        let tracked = |path: &str| index.has(path.as_bytes().as_bstr());
+        for (at, _) in path.match_indices('/') {
+            let folder = &path[..at];
+            match std::fs::symlink_metadata(self.root.join(folder)) {
+                Ok(meta) if meta.is_dir() => {}
+                // What is tracked there goes with its own change; below it lies nothing of this path.
+                Ok(_) if tracked(folder) => return,
+                Ok(_) => {
+                    found.insert(folder.to_owned());
+                    return;
+                }
+                Err(_) => return,
+            }
+        }
+        let full = self.root.join(path);
+        let Ok(meta) = std::fs::symlink_metadata(&full) else { return };
+        if meta.is_dir() {
+            if mode != SUBMODULE {
+                self.untracked_below(index, path, found);
+            }
+        } else if !tracked(path) && (mode == SUBMODULE || !self.has_content(path, id)) {
+            found.insert(path.to_owned());
+        }
+    }
+
+    /// Everything below a folder that git does not track, ignored or not; a repository inside counts as a whole.
+    fn untracked_below(&self, index: &Index, folder: &str, found: &mut BTreeSet<String>) {
+        let full = self.root.join(folder);
+        if std::fs::symlink_metadata(full.join(".git")).is_ok() {
+            found.insert(folder.to_owned());
+            return;
+        }
+        for entry in std::fs::read_dir(full).into_iter().flatten().flatten() {
+            let path = format!("{folder}/{}", entry.file_name().to_string_lossy());
+            if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
+                self.untracked_below(index, &path, found);
+            } else if !index.has(path.as_bytes().as_bstr()) {
+                found.insert(path);
+            }
+        }
+    }
+
+    /// Whether a regular file has just the content of a blob.
+    fn has_content(&self, path: &str, id: ObjectId) -> bool {
+        let bytes = self.read(path, MAX_COMPARED);
+        let has = bytes.and_then(|bytes| gix::objs::compute_hash(id.kind(), gix::objs::Kind::Blob, &bytes).ok());
+        has == Some(id)
+    }
+
+    /// What a submodule holds: its HEAD and everything changed or untracked in it. `None` where there is none.
+    #[must_use]
+    pub fn submodule_state(&self, path: &str) -> Option<Digest> {
+        prints::submodule_state(&self.root.join(path))
     }
 }

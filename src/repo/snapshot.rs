@@ -71,9 +71,13 @@ pub struct Content {
     pub unstaged: BTreeMap<String, Print>,
     /// Paths that git does not know and does not ignore.
     pub untracked: BTreeMap<String, Print>,
-    /// Unstaged paths that git itself does not count as changes to lose or to commit: hidden by a flag, submodules with
-    /// something inside, and files that only a filter driver could compare.
+    /// Unstaged paths that git itself does not count as changes to lose or to commit: hidden by a flag, and submodules
+    /// with something inside.
     pub aside: BTreeSet<String>,
+    /// Unstaged paths that only a filter driver, which is not run, could compare with the index.
+    pub unverified: BTreeSet<String>,
+    /// What each submodule holds, by a digest.
+    pub submodules: BTreeMap<String, Digest>,
     /// Paths that a flag hides from git.
     pub hidden: BTreeSet<String>,
 }
@@ -194,13 +198,13 @@ impl Repo {
             Head::Unborn { .. } => ObjectId::empty_tree(self.gix.object_hash()),
         };
         let prints = prints::look(&self.gix, &index, &self.drivers)?;
-        let is_aside = |(path, print): &(&String, &Print)| {
-            index.hidden.contains(*path) || prints.unverified.contains(*path) || print.kind == Kind::Repository
-        };
+        let is_aside =
+            |(path, print): &(&String, &Print)| index.hidden.contains(*path) || print.kind == Kind::Repository;
         let aside = prints.unstaged.iter().filter(is_aside).map(|(path, _)| path.clone()).collect();
         let state = index.look(self, head_tree)?;
-        let Prints { unstaged, untracked, .. } = prints;
-        Ok(Content { index: state, unstaged, untracked, aside, hidden: index.hidden })
+        let Prints { unstaged, untracked, unverified, submodules } = prints;
+        let hidden = index.hidden;
+        Ok(Content { index: state, unstaged, untracked, aside, unverified, submodules, hidden })
     }
 
     fn other_worktrees(&self, stack: &Stack) -> Result<Vec<WorktreeState>, Fault> {

@@ -35,6 +35,11 @@ macro_rules! stories {
 
 stories! {
     both:
+        checkout_over_a_nested_repository_is_refused
+        checkout_over_a_dirty_submodule_is_refused
+        checkout_over_a_folder_with_ignored_files_is_refused
+        checkout_over_the_same_content_is_done
+        abort_over_an_ignored_file_is_refused
         delete_over_an_ignored_file_is_refused
         move_over_an_ignored_file_is_refused
         restack_over_a_file_of_a_commit_in_the_middle_is_refused

@@ -19,8 +19,13 @@ impl dyn Need + '_ {
             self.proved("the worktree is clean".to_owned());
             return Ok(());
         }
-        Err(Fault::new(Code::NotClean, format!("{} changed: {}", files(changed.len()), list(&changed)))
-            .detail("paths", changed))
+        let fault = Fault::new(Code::NotClean, format!("{} changed: {}", files(changed.len()), list(&changed)));
+        let fault = if changed.iter().all(|path| self.content().unverified.contains(path)) {
+            fault.hint("Only git's filter driver can tell whether they differ: ask the person to run `git status`, or `stage` them.")
+        } else {
+            fault
+        };
+        Err(fault.detail("paths", changed))
     }
 
     /// Nothing staged.

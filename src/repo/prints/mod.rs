@@ -52,6 +52,8 @@ pub(super) struct Prints {
     pub untracked: BTreeMap<String, Print>,
     /// Unstaged paths that only a filter driver, which is not run, could compare with the index.
     pub unverified: BTreeSet<String>,
+    /// What each submodule holds, by a digest.
+    pub submodules: BTreeMap<String, Digest>,
 }
 
 /// Walks a worktree once for untracked files and once along the index for changes.
@@ -59,6 +61,14 @@ pub(super) struct Prints {
 /// Guarantees: no link is followed, nothing special is opened, no program is started.
 pub(super) fn look(gix: &gix::Repository, index: &Index, drivers: &[String]) -> Result<Prints, Fault> {
     look_nested(gix, index, (0, drivers))
+}
+
+/// What the submodule in a folder holds now; `None` when it is none.
+pub(super) fn submodule_state(folder: &std::path::Path) -> Option<Digest> {
+    let inner = super::open::open_nested(folder)?;
+    let index = super::index::read(&inner).ok()?;
+    let prints = look_nested(&inner, &index, (1, &[])).ok()?;
+    Some(tracked::state_of(&inner, &prints))
 }
 
 /// The print of one path as it is now.
@@ -91,10 +101,19 @@ fn look_nested(gix: &gix::Repository, index: &Index, (depth, drivers): (usize, &
     let mut walk = Untracked { index, excludes, found: BTreeMap::new() };
     walk.folder(&fd, &BString::default())?;
     let untracked = walk.found;
-    let mut tracked =
-        Tracked { gix, index, root: fd, depth, drivers, filters: None, attributes: None, unverified: BTreeSet::new() };
+    let mut tracked = Tracked {
+        gix,
+        index,
+        root: fd,
+        depth,
+        drivers,
+        filters: None,
+        attributes: None,
+        unverified: BTreeSet::new(),
+        submodules: BTreeMap::new(),
+    };
     let unstaged = tracked.all()?;
-    Ok(Prints { unstaged, untracked, unverified: tracked.unverified })
+    Ok(Prints { unstaged, untracked, unverified: tracked.unverified, submodules: tracked.submodules })
 }
 
 /// Opens a folder beneath `root` component by component, following no link; `None` when it is not there as folders.

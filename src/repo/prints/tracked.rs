@@ -9,7 +9,7 @@ use gix::bstr::{BStr, BString, ByteSlice};
 use gix::index::entry::{Flags, Mode};
 use rustix::fs::{AtFlags, FileType};
 
-use super::{Kind, Print, gone, link_target, look_nested, open_beneath, open_file, print, special};
+use super::{Kind, Print, Prints, gone, link_target, look_nested, open_beneath, open_file, print, special};
 use crate::fault::Fault;
 use crate::repo::index::Index;
 use crate::repo::{text_of, unreadable};
@@ -32,6 +32,8 @@ pub(super) struct Tracked<'a> {
     pub(super) attributes: Option<gix::AttributeStack<'a>>,
     /// Changed paths that only a driver could compare.
     pub(super) unverified: BTreeSet<String>,
+    /// What each submodule holds.
+    pub(super) submodules: BTreeMap<String, Digest>,
 }
 
 impl Tracked<'_> {
@@ -172,7 +174,7 @@ impl Tracked<'_> {
     }
 
     /// A submodule counts as changed when its HEAD, index or worktree is not what the entry says.
-    fn submodule(&self, entry: &gix::index::Entry, path: &BStr) -> Result<Option<Print>, Fault> {
+    fn submodule(&mut self, entry: &gix::index::Entry, path: &BStr) -> Result<Option<Print>, Fault> {
         let root = self.gix.workdir().expect("a worktree is being walked");
         let folder = root.join(std::ffi::OsStr::from_bytes(path));
         if self.depth >= MAX_NESTING || std::fs::symlink_metadata(folder.join(".git")).is_err() {
@@ -182,17 +184,24 @@ impl Tracked<'_> {
         let head = inner.head_id().map(gix::Id::detach).ok();
         let index = crate::repo::index::read(&inner)?;
         let prints = look_nested(&inner, &index, (self.depth + 1, &[]))?;
+        let digest = state_of(&inner, &prints);
+        if self.depth == 0 {
+            self.submodules.insert(text_of(path), digest);
+        }
         let clean = head == Some(entry.id) && prints.unstaged.is_empty() && prints.untracked.is_empty();
-        if clean {
-            return Ok(None);
-        }
-        let mut digest = Digest::parts().part(head.map(|id| id.to_string()).unwrap_or_default());
-        for (path, print) in prints.unstaged.iter().chain(&prints.untracked) {
-            digest.add(path);
-            digest.add(print.digest.to_string());
-        }
-        Ok(Some(Print { kind: Kind::Repository, digest: digest.finish(), size: 0 }))
+        Ok((!clean).then_some(Print { kind: Kind::Repository, digest, size: 0 }))
     }
+}
+
+/// What a submodule holds: its HEAD and everything changed or untracked in it.
+pub(super) fn state_of(inner: &gix::Repository, prints: &Prints) -> Digest {
+    let head = inner.head_id().map(|id| id.to_string()).unwrap_or_default();
+    let mut digest = Digest::parts().part(head);
+    for (path, print) in prints.unstaged.iter().chain(&prints.untracked) {
+        digest.add(path);
+        digest.add(print.digest.to_string());
+    }
+    digest.finish()
 }
 
 /// Whether the file is the one that the index entry was made from, and old enough for the index's own time to prove it.
