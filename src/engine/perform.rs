@@ -99,10 +99,11 @@ fn steps(context: &Context, accepted: &Accepted, mode: Mode, report: &mut Report
         report.plan = Some(shown);
         return Ok(());
     }
-    approve(&site, &plan, (spec.tier, &id), &shown, report)?;
     if context.cancel.is_requested() {
         return Err(Fault::new(Code::Cancelled, "cancelled before anything ran"));
     }
+    // After the last point at which nothing has happened yet: a grant that is spent has been used.
+    approve(&site, &plan, (spec.tier, &id), &shown, report)?;
     act(&site, request.name(), &plan, &before, report)
 }
 
