@@ -26,11 +26,3 @@ pub fn scratch() -> std::io::Result<File> {
     #[cfg(not(target_os = "linux"))]
     tempfile::tempfile()
 }
-
-/// An empty file that is opened read-only and holds nothing: standard input where there is no lock file to give.
-///
-/// # Errors
-/// The system's.
-pub fn nothing() -> std::io::Result<File> {
-    File::open("/dev/null")
-}

@@ -49,7 +49,7 @@ impl Drawing<'_> {
 
     fn notes(&self, name: &str) -> String {
         let mut notes = Vec::new();
-        if let (Some(tracked), Some(tip)) = (self.snapshot.stack.branches.get(name), self.snapshot.branch_tip(name)) {
+        if let Some((tracked, tip)) = self.snapshot.tracked_with_tip(name) {
             let commits = self.repo.commits_between(tracked.base, tip).map(|commits| commits.len()).unwrap_or_default();
             let title = plain(&self.repo.title_of(tip));
             notes.push(match commits {

@@ -228,18 +228,18 @@ fn wrongly_carried(
 ) -> Result<Option<String>, Fault> {
     let mut wrong = Vec::new();
     for branch in branches {
-        let (Some(old), Some(old_tip)) = (before.stack.branches.get(branch), before.branch_tip(branch)) else {
+        let Some((old, old_tip)) = before.tracked_with_tip(branch) else {
             continue;
         };
-        let (Some(new), Some(new_tip)) = (after.stack.branches.get(branch), after.branch_tip(branch)) else {
+        let Some((new, new_tip)) = after.tracked_with_tip(branch) else {
             wrong.push(format!("`{branch}` is no longer tracked"));
             continue;
         };
         if new_tip == old_tip {
             continue;
         }
-        let mut olds = authored(repo, old.base, old_tip)?.into_iter();
-        let kept = authored(repo, new.base, new_tip)?;
+        let mut olds = repo.authored_between(old.base, old_tip)?.into_iter();
+        let kept = repo.authored_between(new.base, new_tip)?;
         // A commit whose change is in the new base already is rightly left out; any other must be there, in order.
         if !kept.iter().all(|commit| olds.any(|old| old == *commit)) {
             wrong.push(format!("`{branch}` holds commits that it did not hold before"));
@@ -257,8 +257,4 @@ fn wrongly_carried(
         }
     }
     Ok((!wrong.is_empty()).then(|| wrong.join("; ")))
-}
-
-fn authored(repo: &Repo, base: ObjectId, tip: ObjectId) -> Result<Vec<crate::repo::Authored>, Fault> {
-    repo.commits_between(base, tip)?.into_iter().map(|commit| repo.authored(commit)).collect()
 }

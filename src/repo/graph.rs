@@ -52,6 +52,14 @@ impl Repo {
         Ok(Authored { author, message: text_of(decoded.message).trim_end().to_owned() })
     }
 
+    /// What a rebase keeps of the commits of `base..tip`, newest first.
+    ///
+    /// # Errors
+    /// A fault when history cannot be read.
+    pub(crate) fn authored_between(&self, base: ObjectId, tip: ObjectId) -> Result<Vec<Authored>, Fault> {
+        self.commits_between(base, tip)?.into_iter().map(|commit| self.authored(commit)).collect()
+    }
+
     /// Whether `ancestor` is contained in `tip` (a commit contains itself).
     ///
     /// # Errors

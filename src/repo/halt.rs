@@ -206,11 +206,8 @@ impl Repo {
         let (Some(old_base), Some(tracked)) = (halt.bases.get(branch), now.stack.branches.get(branch)) else {
             return Ok(false);
         };
-        let authored = |base, tip| -> Result<Vec<_>, Fault> {
-            self.commits_between(base, tip)?.into_iter().map(|id| self.authored(id)).collect()
-        };
-        let mut before = authored(*old_base, halt.start[branch])?.into_iter();
-        Ok(authored(tracked.base, tip)?.into_iter().all(|commit| before.any(|old| old == commit)))
+        let mut before = self.authored_between(*old_base, halt.start[branch])?.into_iter();
+        Ok(self.authored_between(tracked.base, tip)?.into_iter().all(|commit| before.any(|old| old == commit)))
     }
 
     /// Untracked files that were there when the operation began: abort makes the missing ones again.

@@ -17,7 +17,6 @@ mod stack;
 
 pub use busy::{Intruder, intruder};
 pub use cache::{CacheState, Detection, detect_cached, remember};
-pub(crate) use graph::Authored;
 pub use graphite::{Graphite, Naming, aliases_of, graphite};
 pub use halt::{Halt, Later};
 pub(crate) use lock::state_fault;

@@ -8,7 +8,7 @@ use gix::bstr::ByteSlice;
 
 use super::prints::Prints;
 use super::stack::StackError;
-use super::{Graphite, Halt, InProgress, Kind, Print, Repo, Stack, prints, text_of, unreadable};
+use super::{Graphite, Halt, InProgress, Kind, Print, Repo, Stack, Tracked, prints, text_of, unreadable};
 use crate::fault::Fault;
 use crate::value::Digest;
 
@@ -283,6 +283,12 @@ impl Snapshot {
     #[must_use]
     pub fn branch_tip(&self, branch: &str) -> Option<ObjectId> {
         self.refs.get(&format!("refs/heads/{branch}")).copied()
+    }
+
+    /// Graphite's record of a tracked branch, with its tip.
+    #[must_use]
+    pub fn tracked_with_tip(&self, branch: &str) -> Option<(&Tracked, ObjectId)> {
+        self.stack.branches.get(branch).zip(self.branch_tip(branch))
     }
 
     /// The branch that is checked out.

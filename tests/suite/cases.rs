@@ -7,7 +7,7 @@ mod setup;
 
 use std::time::Instant;
 
-use crate::support::{Answer, Gt, World, give_away};
+use crate::support::{Answer, Gt, World, give_away, on_gts};
 use case::{Action, Case};
 use judge::{Judge, Seen};
 
@@ -50,18 +50,7 @@ fn send(world: &World, case: &Case, action: &Action) -> Answer {
 
 macro_rules! cases {
     (both: $($both:ident)*; fake: $($fake:ident)*;) => {
-        $(mod $both {
-            use super::{Gt, play};
-            #[test]
-            fn on_the_fake() { play(stringify!($both), Gt::Fake); }
-            #[test]
-            fn on_real_gt() { play(stringify!($both), Gt::Real); }
-        })*
-        $(mod $fake {
-            use super::{Gt, play};
-            #[test]
-            fn on_the_fake() { play(stringify!($fake), Gt::Fake); }
-        })*
+        on_gts! { both: $($both)*; fake: $($fake)*; real: ; }
 
         #[test]
         fn every_line_of_the_file_is_listed() {

@@ -1,26 +1,10 @@
 //! Every story, on the fake, on real gt, or on both.
 
-use crate::support::{Gt, file_names, play};
+use crate::support::{file_names, on_gts, play};
 
 macro_rules! stories {
     (both: $($both:ident)*; fake: $($fake:ident)*; real: $($real:ident)*;) => {
-        $(mod $both {
-            use super::{Gt, play};
-            #[test]
-            fn on_the_fake() { play(stringify!($both), Gt::Fake); }
-            #[test]
-            fn on_real_gt() { play(stringify!($both), Gt::Real); }
-        })*
-        $(mod $fake {
-            use super::{Gt, play};
-            #[test]
-            fn on_the_fake() { play(stringify!($fake), Gt::Fake); }
-        })*
-        $(mod $real {
-            use super::{Gt, play};
-            #[test]
-            fn on_real_gt() { play(stringify!($real), Gt::Real); }
-        })*
+        on_gts! { both: $($both)*; fake: $($fake)*; real: $($real)*; }
 
         #[test]
         fn every_story_is_played() {

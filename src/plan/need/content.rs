@@ -86,11 +86,8 @@ impl dyn Need + '_ {
     /// gt can carry every commit of the branches as it is: none is empty (it would be dropped) or a merge (it would be
     /// flattened), unless the person has allowed that, and none has a message too long for one argument.
     pub fn carriable(&self, branches: &[String]) -> Result<(), Fault> {
-        let stack = &self.before().stack;
         for branch in branches {
-            let Some((tracked, tip)) = stack.branches.get(branch).zip(self.before().branch_tip(branch)) else {
-                continue;
-            };
+            let Some((tracked, tip)) = self.before().tracked_with_tip(branch) else { continue };
             for commit in self.repo().commits_between(tracked.base, tip)? {
                 self.carriable_commit(branch, commit)?;
             }
@@ -99,8 +96,9 @@ impl dyn Need + '_ {
     }
 
     fn carriable_commit(&self, branch: &str, commit: ObjectId) -> Result<(), Fault> {
-        let (repo, title) = (self.repo(), self.repo().title_of(commit));
+        let repo = self.repo();
         let refused = |code, what: &str| {
+            let title = repo.title_of(commit);
             let fault = Fault::new(code, format!("`{branch}` holds {what}: {commit} `{title}`"));
             Err(fault.detail("branch", branch).detail("commit", commit.to_string()))
         };
@@ -132,7 +130,7 @@ impl dyn Need + '_ {
         let (before, repo) = (self.before(), self.repo());
         let mut commits: Vec<ObjectId> = tips.into_iter().collect();
         for name in branches {
-            let Some((tracked, tip)) = before.stack.branches.get(name).zip(before.branch_tip(name)) else { continue };
+            let Some((tracked, tip)) = before.tracked_with_tip(name) else { continue };
             commits.extend(repo.commits_between(tracked.base, tip)?);
         }
         let trees: BTreeSet<ObjectId> = commits.into_iter().map(|id| repo.tree_of(id)).collect::<Result<_, _>>()?;
@@ -157,17 +155,12 @@ impl dyn Need + '_ {
     /// No file that was deleted and not staged differs in the commit: git would bring it back instead of carrying the
     /// deletion along.
     pub fn no_deletion_undone(&self, tip: ObjectId) -> Result<(), Fault> {
-        let gone: Vec<&String> = self
-            .content()
-            .unstaged
-            .iter()
-            .filter(|(_, print)| print.kind == Kind::Gone)
-            .map(|(path, _)| path)
-            .collect();
+        let unstaged = self.content().unstaged.iter();
+        let gone: Vec<&String> = unstaged.filter(|(_, print)| print.kind == Kind::Gone).map(|(path, _)| path).collect();
         let Some(head) = self.before().head.commit().filter(|_| !gone.is_empty()) else { return Ok(()) };
-        let (repo, mut back) = (self.repo(), Vec::new());
+        let repo = self.repo();
         let differing = repo.differing_paths(repo.tree_of(head)?, repo.tree_of(tip)?, usize::MAX)?;
-        back.extend(gone.into_iter().filter(|path| differing.contains(path)).cloned());
+        let back: Vec<String> = gone.into_iter().filter(|path| differing.contains(path)).cloned().collect();
         if back.is_empty() {
             return Ok(());
         }
@@ -199,9 +192,7 @@ impl dyn Need + '_ {
         let before = self.before();
         let mut left = self.left_behind(&before.stack.upstack(branch));
         for child in before.stack.above(branch) {
-            let (Some(tracked), Some(tip)) = (before.stack.branches.get(&child), before.branch_tip(&child)) else {
-                continue;
-            };
+            let Some((tracked, tip)) = before.tracked_with_tip(&child) else { continue };
             // What cannot be foreseen is told afterwards.
             if let Ok(Forecast::Conflict(paths)) = self.repo().forecast(tracked.base, tip, tree) {
                 left.push(format!("`{child}` will need a restack: it would conflict in {}", list(&paths)));
@@ -215,7 +206,7 @@ impl dyn Need + '_ {
         let before = self.before();
         let mut trees = BTreeMap::from([(branch.to_owned(), self.repo().tree_of(onto)?)]);
         for name in before.stack.upstack(branch) {
-            let Some((tracked, tip)) = before.stack.branches.get(&name).zip(before.branch_tip(&name)) else { continue };
+            let Some((tracked, tip)) = before.tracked_with_tip(&name) else { continue };
             let Some(tree) = trees.get(&tracked.parent) else { continue };
             match self.repo().forecast(tracked.base, tip, *tree)? {
                 Forecast::Clean(tree) => {
