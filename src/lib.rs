@@ -32,6 +32,7 @@ pub mod catalog;
 pub mod command;
 pub mod config;
 pub mod disk;
+pub mod edit;
 pub mod engine;
 pub mod fault;
 pub mod front;

@@ -1,0 +1,114 @@
+//! Bytes as text: only UTF-8, and nothing is decoded lossily.
+
+/// Why bytes are not text that can be edited.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum NotText {
+    /// A byte order mark of UTF-16 or UTF-32.
+    #[error("UTF-16 encoding is not supported. Please convert the file to UTF-8.")]
+    Utf16,
+    /// An invalid sequence.
+    #[error("the file is not UTF-8: invalid at byte {0}")]
+    Utf8(usize),
+    /// A NUL byte.
+    #[error("the file is binary: a NUL byte at byte {0}")]
+    Binary(usize),
+}
+
+/// A file's text without its byte order mark.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Text<'a> {
+    /// Whether a UTF-8 byte order mark stands before it.
+    pub bom: bool,
+    /// The text.
+    pub body: &'a str,
+}
+
+/// The line endings of a text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, schemars::JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Endings {
+    /// No line ends.
+    None,
+    /// All lines end with LF.
+    Lf,
+    /// All lines end with CRLF.
+    Crlf,
+    /// Some end with LF, some with CRLF.
+    Mixed,
+}
+
+/// The UTF-8 byte order mark.
+pub const BOM: &[u8] = b"\xef\xbb\xbf";
+
+impl<'a> Text<'a> {
+    /// Reads bytes as text.
+    ///
+    /// # Errors
+    /// [`NotText`], with the first byte at fault.
+    pub fn of(bytes: &'a [u8]) -> Result<Self, NotText> {
+        if bytes.starts_with(b"\xff\xfe") || bytes.starts_with(b"\xfe\xff") {
+            return Err(NotText::Utf16);
+        }
+        if let Some(at) = memchr::memchr(0, bytes) {
+            return Err(NotText::Binary(at));
+        }
+        let bom = bytes.starts_with(BOM);
+        let rest = if bom { &bytes[BOM.len()..] } else { bytes };
+        let offset = bytes.len() - rest.len();
+        let body = std::str::from_utf8(rest).map_err(|error| NotText::Utf8(error.valid_up_to() + offset))?;
+        Ok(Self { bom, body })
+    }
+
+    /// The bytes of a changed body, with the byte order mark where there was one.
+    #[must_use]
+    pub fn with_body(&self, body: &str) -> Vec<u8> {
+        let mark = if self.bom { BOM } else { b"" };
+        [mark, body.as_bytes()].concat()
+    }
+
+    /// Which line endings the body has.
+    #[must_use]
+    pub fn endings(&self) -> Endings {
+        let (mut lf, mut crlf) = (false, false);
+        for at in memchr::memchr_iter(b'\n', self.body.as_bytes()) {
+            if at > 0 && self.body.as_bytes()[at - 1] == b'\r' {
+                crlf = true;
+            } else {
+                lf = true;
+            }
+            if lf && crlf {
+                return Endings::Mixed;
+            }
+        }
+        match (lf, crlf) {
+            (false, false) => Endings::None,
+            (true, _) => Endings::Lf,
+            (false, true) => Endings::Crlf,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Endings, NotText, Text};
+
+    #[test]
+    fn only_utf8_without_nul_is_text() {
+        assert_eq!(Text::of(b"\xff\xfeh\0"), Err(NotText::Utf16));
+        assert_eq!(Text::of(b"\xfe\xff\0h"), Err(NotText::Utf16));
+        assert_eq!(Text::of(b"h\0"), Err(NotText::Binary(1)));
+        assert_eq!(Text::of(b"\xef\xbb\xbfa\xe9"), Err(NotText::Utf8(4)));
+        let text = Text::of(b"\xef\xbb\xbfa\n").expect("text");
+        assert_eq!((text.bom, text.body), (true, "a\n"));
+        assert_eq!(text.with_body("b\n"), b"\xef\xbb\xbfb\n");
+    }
+
+    #[test]
+    fn endings_are_lf_or_crlf_and_a_lone_cr_is_data() {
+        let of = |body| Text { bom: false, body }.endings();
+        assert_eq!(of("a\rb"), Endings::None);
+        assert_eq!(of("a\n"), Endings::Lf);
+        assert_eq!(of("a\r\nb\r\n"), Endings::Crlf);
+        assert_eq!(of("a\r\nb\n"), Endings::Mixed);
+    }
+}
