@@ -1,4 +1,4 @@
-//! Guarded Graphite stack operations for software agents.
+//! Guarded Graphite stack operations and file edits for software agents.
 //!
 //! One request goes down once and comes back once: [`engine::accept`] lets it in (bytes, one JSON object, the schema of
 //! its variant, serde), [`engine::perform`] opens the repository, takes the lock, looks, plans, runs, looks again and
@@ -14,6 +14,9 @@
 //!     config: config::Config::default(),
 //!     grant: None,
 //!     read_only: false,
+//!     workspace: None,
+//!     session: "default".to_owned(),
+//!     allow_write: false,
 //!     timeout: std::time::Duration::from_secs(300),
 //!     lock_wait: std::time::Duration::from_secs(30),
 //!     cancel: command::Cancel::never(),
@@ -35,6 +38,7 @@ pub mod disk;
 pub mod edit;
 pub mod engine;
 pub mod fault;
+pub mod files;
 pub mod front;
 pub mod operation;
 pub mod plan;

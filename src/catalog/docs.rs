@@ -18,12 +18,7 @@ pub(super) fn operations() -> String {
     for entry in REGISTRY {
         let schema = variant_schema(entry);
         let fields: Vec<String> = fields(&schema).map(|(name, _)| format!("`{name}`")).collect();
-        page.push_str(&format!(
-            "| [`{0}`](#{0}) | {1} | {2} |\n",
-            entry.name,
-            tier(entry.spec.tier),
-            fields.join(", ")
-        ));
+        page.push_str(&format!("| [`{0}`](#{0}) | {1} | {2} |\n", entry.name, tier(entry.tier), fields.join(", ")));
     }
     for entry in REGISTRY {
         let schema = variant_schema(entry);
@@ -31,7 +26,13 @@ pub(super) fn operations() -> String {
         for (name, field) in fields(&schema) {
             page.push_str(&format!("- `{name}`: {}{}\n", one_line(&field["description"]), limits(field)));
         }
-        page.push_str(&format!("\n```json\n{}\n```\n", entry.spec.example));
+        page.push_str(&format!("\n```json\n{}\n```\n", entry.example));
+        if !entry.messages.is_empty() {
+            page.push_str("\n| when | `text` says |\n|---|---|\n");
+            for (when, words) in entry.messages {
+                page.push_str(&format!("| {when} | `{}` |\n", words.replace('|', "\\|")));
+            }
+        }
     }
     page
 }
@@ -88,9 +89,20 @@ fn limits(field: &Value) -> String {
     if let Some(max) = field["maxItems"].as_u64() {
         return format!(" 1 to {max} of them.");
     }
-    let Some(choices) = field["oneOf"].as_array().or(field["anyOf"].as_array()) else { return String::new() };
-    let choices = choices.iter().map(|choice| {
-        format!("\n  - `{}`: {}", choice["const"].as_str().unwrap_or_default(), one_line(&choice["description"]))
-    });
-    choices.collect()
+    choices(field)
+        .map(|choice| {
+            format!("\n  - `{}`: {}", choice["const"].as_str().unwrap_or_default(), one_line(&choice["description"]))
+        })
+        .collect()
+}
+
+/// The values of an enumeration, also where it is optional and so one of two schemas.
+fn choices(field: &Value) -> impl Iterator<Item = &Value> {
+    let all = alternatives(field).into_iter();
+    all.flat_map(|choice| if choice["const"].is_string() { vec![choice] } else { alternatives(choice) })
+        .filter(|choice| choice["const"].is_string())
+}
+
+fn alternatives(schema: &Value) -> Vec<&Value> {
+    ["oneOf", "anyOf"].into_iter().filter_map(|key| schema[key].as_array()).flatten().collect()
 }

@@ -8,7 +8,7 @@ use serde_json::{Map, Value, json};
 
 use crate::config::Config;
 use crate::engine::{Report, request_schema, variant_schema};
-use crate::operation::REGISTRY;
+use crate::operation::{Domain, REGISTRY};
 
 /// Which schema.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -29,16 +29,28 @@ pub fn schema(kind: SchemaKind) -> Value {
     match kind {
         SchemaKind::Request => request_schema(),
         SchemaKind::Report => schemars::schema_for!(Report).to_value(),
-        SchemaKind::Tools => json!([graphite_tool()]),
+        SchemaKind::Tools => json!([
+            flat_tool(
+                Domain::Stack,
+                "graphite",
+                "Guarded Graphite stack operations. Each runs behind preconditions, two snapshots and postconditions, and the report says what is true."
+            ),
+            flat_tool(
+                Domain::Files,
+                "graphite_files",
+                "Reads, searches and edits files of the workspace. An edit lands exactly where it was meant or not at all, never over changes that were not seen, and several files change together or not at all."
+            ),
+        ]),
         SchemaKind::Config => schemars::schema_for!(Config).to_value(),
     }
 }
 
 /// One flat object with an `operation` enum: a union at the root reaches some models as an empty schema. The closed
 /// union stays the contract behind it.
-fn graphite_tool() -> Value {
+fn flat_tool(domain: Domain, name: &str, description: &str) -> Value {
+    let entries = || REGISTRY.iter().filter(move |entry| entry.domain == domain);
     let mut fields: BTreeMap<String, (Value, Vec<&str>)> = BTreeMap::new();
-    for entry in REGISTRY {
+    for entry in entries() {
         let schema = variant_schema(entry);
         for (name, field) in
             schema["properties"].as_object().into_iter().flatten().filter(|(name, _)| *name != "operation")
@@ -47,7 +59,7 @@ fn graphite_tool() -> Value {
             known.1.push(entry.name);
         }
     }
-    let names: Vec<&str> = REGISTRY.iter().map(|entry| entry.name).collect();
+    let names: Vec<&str> = entries().map(|entry| entry.name).collect();
     let mut properties = Map::from_iter([(
         "operation".to_owned(),
         json!({ "type": "string", "enum": names, "description": "What to do." }),
@@ -58,8 +70,8 @@ fn graphite_tool() -> Value {
         (name, field)
     }));
     json!({
-        "name": "graphite",
-        "description": "Guarded Graphite stack operations. Each runs behind preconditions, two snapshots and postconditions, and the report says what is true.",
+        "name": name,
+        "description": description,
         "inputSchema": { "type": "object", "properties": properties, "required": ["operation"], "additionalProperties": false },
     })
 }

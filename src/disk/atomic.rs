@@ -24,6 +24,23 @@ pub fn write_atomic(dir: impl AsFd, name: &str, bytes: &[u8]) -> std::io::Result
     rustix::fs::fsync(dir).map_err(Into::into)
 }
 
+/// Like [`write_atomic`], without a sync: readers see the old bytes or the new ones, and a loss of power may leave
+/// the old ones, or an empty file.
+///
+/// # Errors
+/// The system's; the temporary file is then removed.
+pub(super) fn write_unsynced(dir: impl AsFd, name: &str, bytes: &[u8]) -> std::io::Result<()> {
+    let dir = dir.as_fd();
+    let temp = format!(".{name}.{}", random_suffix()?);
+    let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+    let mut file = File::from(rustix::fs::openat(dir, &temp, flags, Mode::RUSR | Mode::WUSR)?);
+    let written = file.write_all(bytes).and_then(|()| Ok(rustix::fs::renameat(dir, &temp, dir, name)?));
+    if written.is_err() {
+        let _ = rustix::fs::unlinkat(dir, &temp, AtFlags::empty());
+    }
+    written
+}
+
 /// Replaces a file of git's own the way git does: `<name>.lock` is made exclusively, written and renamed.
 ///
 /// # Errors
@@ -49,7 +66,7 @@ fn write_new(dir: BorrowedFd<'_>, name: &str, bytes: &[u8]) -> std::io::Result<(
 }
 
 /// Sixteen hex digits that nobody can foresee.
-fn random_suffix() -> std::io::Result<String> {
+pub(super) fn random_suffix() -> std::io::Result<String> {
     use std::io::Read;
     let mut bytes = [0; 8];
     File::open("/dev/urandom")?.read_exact(&mut bytes)?;

@@ -55,6 +55,21 @@ impl StateDir {
         Self::open(path)
     }
 
+    /// Like [`open_or_create`](Self::open_or_create), making the folders above it too, each with mode 0700.
+    ///
+    /// # Errors
+    /// [`StateError`].
+    pub fn open_or_create_below(base: &Path, name: &str) -> Result<Self, StateError> {
+        let missing: Vec<&Path> = base.ancestors().take_while(|folder| !folder.exists()).collect();
+        for folder in missing.into_iter().rev() {
+            match rustix::fs::mkdir(folder, Mode::RWXU) {
+                Ok(()) | Err(rustix::io::Errno::EXIST) => {}
+                Err(error) => return Err(StateError::ReadOnly(folder.to_owned(), error.into())),
+            }
+        }
+        Self::open_or_create(base, name)
+    }
+
     /// Opens a folder inside this one, making it when it is not there.
     ///
     /// # Errors
@@ -88,27 +103,44 @@ impl StateDir {
     /// # Errors
     /// [`StateError`]: not a regular file, not ours, writable by others, or over 64 MiB.
     pub fn read(&self, name: &str) -> Result<Option<Vec<u8>>, StateError> {
+        let Some(file) = self.open_own(name, OFlags::RDONLY)? else { return Ok(None) };
         let path = self.path.join(name);
         let io = |error| StateError::Io(path.clone(), error);
-        // NONBLOCK: a fifo in the place of the file must not hang us.
-        let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
-        let file = match rustix::fs::openat(&self.fd, name, flags, Mode::empty()) {
-            Ok(fd) => File::from(fd),
-            Err(rustix::io::Errno::NOENT) => return Ok(None),
-            Err(rustix::io::Errno::LOOP) => return Err(StateError::Refused { path, why: "it is a symbolic link" }),
-            Err(error) => return Err(io(error.into())),
-        };
-        let stat = rustix::fs::fstat(&file).map_err(|error| io(error.into()))?;
-        if FileType::from_raw_mode(stat.st_mode) != FileType::RegularFile {
-            return Err(StateError::Refused { path, why: "it is not a regular file" });
-        }
-        check_owner(&path, &stat)?;
         let mut bytes = Vec::new();
         file.take(MAX_FILE + 1).read_to_end(&mut bytes).map_err(io)?;
         if bytes.len() as u64 > MAX_FILE {
             return Err(StateError::Refused { path, why: "it is over 64 MiB" });
         }
         Ok(Some(bytes))
+    }
+
+    /// Opens a regular file that is ours alone, `None` when it is not there.
+    pub(super) fn open_own(&self, name: &str, access: OFlags) -> Result<Option<File>, StateError> {
+        let path = self.path.join(name);
+        let io = |error: rustix::io::Errno| StateError::Io(path.clone(), error.into());
+        // NONBLOCK: a fifo in the place of the file must not hang us.
+        let flags = access | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
+        let file = match rustix::fs::openat(&self.fd, name, flags, Mode::empty()) {
+            Ok(fd) => File::from(fd),
+            Err(rustix::io::Errno::NOENT) => return Ok(None),
+            Err(rustix::io::Errno::LOOP) => return Err(StateError::Refused { path, why: "it is a symbolic link" }),
+            Err(error) => return Err(io(error)),
+        };
+        let stat = rustix::fs::fstat(&file).map_err(io)?;
+        if FileType::from_raw_mode(stat.st_mode) != FileType::RegularFile {
+            return Err(StateError::Refused { path, why: "it is not a regular file" });
+        }
+        check_owner(&path, &stat)?;
+        Ok(Some(file))
+    }
+
+    /// Replaces a file as a whole. What was written last is what a loss of power may take.
+    ///
+    /// # Errors
+    /// [`StateError`].
+    pub fn write_lightly(&self, name: &str, bytes: &[u8]) -> Result<(), StateError> {
+        super::atomic::write_unsynced(&self.fd, name, bytes)
+            .map_err(|error| StateError::Io(self.path.join(name), error))
     }
 
     /// Replaces a file as a whole.

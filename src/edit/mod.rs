@@ -3,13 +3,50 @@
 //! Nothing here reads or writes a file. Positions are byte offsets into the text as it is on disk, the byte order mark
 //! apart. Lines end at LF or CRLF only; a lone CR, U+2028, U+2029, U+0085, VT and FF are data.
 
+mod anchor;
+mod diff;
+mod endings;
+mod explain;
+mod indent;
+mod ladder;
+mod lookalike;
+mod nearest;
+mod needle;
+mod occurrences;
+mod patch;
+mod rewrite;
+mod similar;
+mod splice;
+#[cfg(test)]
+mod tests;
 mod text;
+mod view;
+mod windows;
 
+pub use diff::{Diff, Frame, NO_FILE, brief, full, of_replacements};
+pub use endings::with_endings_of;
+pub use ladder::{Miss, Replacement, Wanted, find_all, find_each, find_one};
+pub use nearest::{Near, NotFoundHelp};
+pub use patch::{
+    Dialect, Hunk, HunkError, MOST_SECTIONS, Patch, PatchError, Reason, Section, SectionChange, parse, resolve,
+};
+pub use splice::{Overlap, splice};
 pub use text::{Endings, NotText, Text};
+pub use view::View;
 
 /// How far a match may be from the text that was asked for.
 #[derive(
-    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default, serde::Serialize, serde::Deserialize, schemars::JsonSchema,
+    Debug,
+    Clone,
+    Copy,
+    PartialEq,
+    Eq,
+    PartialOrd,
+    Ord,
+    Default,
+    serde::Serialize,
+    serde::Deserialize,
+    schemars::JsonSchema,
 )]
 #[serde(rename_all = "snake_case")]
 pub enum Match {

@@ -38,7 +38,7 @@ pub enum Endings {
 }
 
 /// The UTF-8 byte order mark.
-pub const BOM: &[u8] = b"\xef\xbb\xbf";
+const BOM: &[u8] = b"\xef\xbb\xbf";
 
 impl<'a> Text<'a> {
     /// Reads bytes as text.

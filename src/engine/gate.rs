@@ -5,8 +5,11 @@ use std::collections::BTreeMap;
 use serde_json::Value;
 
 use crate::fault::{Code, Fault};
-use crate::operation::{Entry, REGISTRY, Request};
-use crate::value::{BODY_FORMAT, BRANCH_FORMAT, Body, BranchName, PATH_FORMAT, RelPath, SUBJECT_FORMAT, Subject};
+use crate::operation::{Domain, Entry, REGISTRY, Request};
+use crate::value::{
+    BODY_FORMAT, BRANCH_FORMAT, Body, BranchName, FILE_FORMAT, FileHash, FilePath, HASH_FORMAT, PATH_FORMAT, RelPath,
+    SUBJECT_FORMAT, Subject,
+};
 
 /// Largest request, in bytes.
 pub const MAX_REQUEST: usize = 32 * 1024 * 1024;
@@ -39,8 +42,11 @@ pub fn accept(bytes: &[u8]) -> Result<Accepted, Fault> {
         .map_err(|error| Fault::new(Code::BadJson, format!("not UTF-8 at byte {}", error.valid_up_to())))?;
     let value: Unique = serde_json::from_str(text).map_err(|error| Fault::new(Code::BadJson, error.to_string()))?;
     let Value::Object(mut fields) = value.0 else { return Err(Fault::new(Code::BadJson, "not a JSON object")) };
-    let canonical = Value::Object(fields.clone());
     let entry = pick(fields.get("operation"))?;
+    if entry.domain == Domain::Files {
+        translate(&mut fields)?;
+    }
+    let canonical = Value::Object(fields.clone());
     refuse_nul(&canonical, &mut String::new())?;
     check_schema(entry, &canonical)?;
     fields.remove("operation");
@@ -55,6 +61,20 @@ pub fn named_operation(bytes: &[u8]) -> Option<&'static str> {
     let value: Value = serde_json::from_slice(bytes).ok()?;
     let tag = value.get("operation")?.as_str()?;
     REGISTRY.iter().map(|entry| entry.name).find(|name| *name == tag)
+}
+
+/// Other names of fields that models know from elsewhere.
+fn translate(fields: &mut serde_json::Map<String, Value>) -> Result<(), Fault> {
+    if fields.contains_key("encoding") {
+        return Err(bad_request("/encoding", "files are UTF-8, and nothing is converted").hint("Leave `encoding` out."));
+    }
+    let Some(path) = fields.remove("filepath") else { return Ok(()) };
+    if fields.contains_key("path") {
+        return Err(bad_request("/filepath", "`filepath` is another name of `path`, and both are given")
+            .hint("Leave `filepath` out."));
+    }
+    fields.insert("path".to_owned(), path);
+    Ok(())
 }
 
 fn pick(tag: Option<&Value>) -> Result<&'static Entry, Fault> {
@@ -100,6 +120,8 @@ fn check_schema(entry: &'static Entry, request: &Value) -> Result<(), Fault> {
     let validator = jsonschema::options()
         .should_validate_formats(true)
         .with_format(BRANCH_FORMAT, |text: &str| BranchName::try_from(text.to_owned()).is_ok())
+        .with_format(FILE_FORMAT, |text: &str| FilePath::try_from(text.to_owned()).is_ok())
+        .with_format(HASH_FORMAT, |text: &str| FileHash::try_from(text.to_owned()).is_ok())
         .with_format(SUBJECT_FORMAT, |text: &str| Subject::try_from(text.to_owned()).is_ok())
         .with_format(BODY_FORMAT, |text: &str| Body::try_from(text.to_owned()).is_ok())
         .with_format(PATH_FORMAT, |text: &str| RelPath::try_from(text.to_owned()).is_ok())
@@ -159,6 +181,8 @@ fn explain_format(format: &str, pointer: &str, text: &str) -> Fault {
     let owned = text.to_owned();
     let (code, why) = match format {
         BRANCH_FORMAT => (Code::BadBranch, BranchName::try_from(owned).err().map(|error| error.to_string())),
+        FILE_FORMAT => (Code::BadPath, FilePath::try_from(owned).err().map(|error| error.to_string())),
+        HASH_FORMAT => (Code::BadRequest, FileHash::try_from(owned).err().map(|error| error.to_string())),
         PATH_FORMAT => (Code::BadPath, RelPath::try_from(owned).err().map(|error| error.to_string())),
         SUBJECT_FORMAT => (Code::BadRequest, Subject::try_from(owned).err().map(|error| error.to_string())),
         _ => (Code::BadRequest, Body::try_from(owned).err().map(|error| error.to_string())),
@@ -200,7 +224,7 @@ pub fn request_schema() -> Value {
     serde_json::json!({
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "title": "Request",
-        "description": "One request. The `format`s branch-name, relative-path, commit-subject and commit-body are enforced.",
+        "description": "One request. The `format`s branch-name, relative-path, file-path, commit-subject, commit-body and sha256 are enforced.",
         "oneOf": variants,
     })
 }

@@ -1,6 +1,7 @@
 //! The path of one request: the gate, the performance, the report.
 
 mod execute;
+mod files;
 mod gate;
 mod lines;
 mod perform;
@@ -9,6 +10,7 @@ mod report;
 mod summary;
 mod view;
 
+pub use files::recover_now;
 pub use gate::{Accepted, MAX_REQUEST, accept, named_operation, request_schema, variant_schema};
 pub use perform::{Context, Mode, perform};
 pub use prepare::look_only;

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use super::execute::{self, Tried};
+use super::files;
 use super::gate::Accepted;
 use super::prepare::{self, Answers, Ready, Site};
 use super::report::{Change, CommandReport, LeftBehind, PlanReport, Report, RepositoryReport, Status, strip_ansi};
@@ -13,10 +14,12 @@ use super::view::View;
 use crate::approval::{self, GrantError};
 use crate::command::{Argv, Cancel, Ended, Environment, Executable, Outcome, Program, find_git};
 use crate::config::Config;
-use crate::disk::Sharing;
+use crate::disk::{Sharing, StateDir};
 use crate::fault::{Code, Effect, Fault};
+use crate::files::{Store, recover};
+use crate::operation::{Request, StackRequest};
 use crate::plan::{self, Action, Plan, Tier, list};
-use crate::repo::{Depth, Lock, Record, Repo, Snapshot, refuse_special_git_files, state_fault};
+use crate::repo::{Area, Depth, Lock, Record, Repo, Snapshot, refuse_special_git_files, state_fault};
 use crate::value::PlanId;
 
 /// Everything that a model must not choose: the caller gives it by flag, environment or parameter.
@@ -32,6 +35,12 @@ pub struct Context {
     pub grant: Option<PlanId>,
     /// Whether anything may change at all.
     pub read_only: bool,
+    /// The root of file operations; `None` is the worktree's root, else `cwd`.
+    pub workspace: Option<PathBuf>,
+    /// Who reads and edits: the guard against stale edits is kept for each session.
+    pub session: String,
+    /// Whether files may be changed without a grant.
+    pub allow_write: bool,
     /// How long one command may take.
     pub timeout: Duration,
     /// How long to wait for locks and for others.
@@ -56,15 +65,29 @@ pub enum Mode {
 pub fn perform(context: &Context, accepted: &Accepted, mode: Mode) -> Report {
     let started = Instant::now();
     let mut report = Report::new(Some(accepted.request.name()));
-    if let Err(fault) = steps(context, accepted, mode, &mut report) {
-        report.fail(&fault, Effect::None);
+    match &accepted.request {
+        Request::Stack(request) => {
+            if let Err(fault) = steps(context, (accepted, request), mode, &mut report) {
+                report.fail(&fault, Effect::None);
+            }
+        }
+        Request::Files(request) => {
+            if let Err(failed) = files::steps(context, (accepted, request), mode, &mut report) {
+                files::not_landed(&mut report, failed);
+            }
+        }
     }
     report.timing.total_ms = started.elapsed().as_secs_f64() * 1e3;
     report
 }
 
-fn steps(context: &Context, accepted: &Accepted, mode: Mode, report: &mut Report) -> Result<(), Fault> {
-    let (request, spec) = (&accepted.request, accepted.request.spec());
+fn steps(
+    context: &Context,
+    (accepted, request): (&Accepted, &StackRequest),
+    mode: Mode,
+    report: &mut Report,
+) -> Result<(), Fault> {
+    let spec = request.spec();
     let changes = spec.tier != Tier::Read && mode == Mode::Run;
     if changes && context.read_only {
         return Err(Fault::new(Code::ReadOnly, format!("`{}` changes the repository", request.name())));
@@ -74,18 +97,19 @@ fn steps(context: &Context, accepted: &Accepted, mode: Mode, report: &mut Report
     refuse_special_git_files(&context.env)?;
     let repo = Repo::open(&context.cwd)?;
     report.repository = Some(repository(&repo, None));
-    let lock = Lock::take(&repo, sharing, context.lock_wait, &context.cancel)?;
+    let lock = Lock::take(&repo.common_dir, sharing, context.lock_wait, &context.cancel)?;
     report.warnings.extend(lock.warning.clone());
     let ready = prepare::ready_if_needed(context, &repo, &lock, spec)?;
     report.repository = Some(repository(&repo, ready.as_ref()));
     let site = Site { context, repo, lock, ready };
+    recover_files(&site, report)?;
     if changes {
         prepare::wait_for_others(context, &site.repo)?;
     }
     let before = first_look(&site, spec.depth, sharing, report)?;
     report.before = Some(View::of(&site.repo, &before));
 
-    let (plan, id) = planned(&site, accepted, &before)?;
+    let (plan, id) = planned(&site, (accepted, request), &before)?;
     report.warnings.extend(plan.warnings.clone());
     if matches!(plan.action, Action::Change(_)) {
         report.warnings.extend(site.repo.programs());
@@ -93,7 +117,7 @@ fn steps(context: &Context, accepted: &Accepted, mode: Mode, report: &mut Report
     let shown = plan_report(request.name(), spec.tier, &plan, &id);
     if mode == Mode::Plan {
         if spec.tier != Tier::Read {
-            approval::offer(site.lock.state()?, &id, (context.clock)()).map_err(|error| state_fault(&error))?;
+            offer(site.lock.state()?, &id, context)?;
         }
         report.text = summary::plan(&shown);
         report.plan = Some(shown);
@@ -140,9 +164,26 @@ fn first_look(site: &Site<'_>, depth: Depth, sharing: Sharing, report: &mut Repo
     prepare::look(site, depth, &mut report.warnings)
 }
 
-fn planned(site: &Site<'_>, accepted: &Accepted, before: &Snapshot) -> Result<(Plan, PlanId), Fault> {
+/// Settles edits that were killed half way before anything is looked at.
+fn recover_files(site: &Site<'_>, report: &mut Report) -> Result<(), Fault> {
+    // Where nothing can be written, nothing was left half done either.
+    if site.lock.state().is_err() {
+        return Ok(());
+    }
+    let (repo, person) = (&site.repo, files::person(site.context));
+    let area = Area { root: repo.root.clone(), git_dir: repo.git_dir.clone(), common_dir: repo.common_dir.clone() };
+    let recovered = recover(&Store::of(Some(&area), person.as_deref())?, person.as_deref(), &site.context.cancel)?;
+    report.warnings.extend(recovered.sentences());
+    Ok(())
+}
+
+fn planned(
+    site: &Site<'_>,
+    (accepted, request): (&Accepted, &StackRequest),
+    before: &Snapshot,
+) -> Result<(Plan, PlanId), Fault> {
     let answers = Answers { site, before, proved: std::cell::RefCell::default() };
-    let mut plan = accepted.request.plan(&answers)?;
+    let mut plan = request.plan(&answers)?;
     plan.preconditions = answers.proved.into_inner();
     let id = plan.id(&accepted.canonical, &site.repo, before);
     Ok((plan, id))
@@ -156,25 +197,16 @@ fn approve(
     shown: &PlanReport,
     report: &mut Report,
 ) -> Result<(), Fault> {
-    let now = (site.context.clock)();
     if let Some(grant) = &site.context.grant {
         if grant != id {
             report.plan = Some(shown.clone());
-            return Err(Fault::new(
-                Code::Stale,
-                format!("the grant is for plan `{}`, but the plan would now be `{}`", grant.as_str(), id.as_str()),
-            )
-            .detail("plan", id.as_str()));
         }
-        return approval::spend(site.lock.state()?, id, now).map_err(|error| match error {
-            GrantError::Unknown(_) | GrantError::Used(_) => Fault::new(Code::Stale, error.to_string()),
-            GrantError::State(error) => state_fault(&error),
-        });
+        return granted(site.context, site.lock.state()?, id);
     }
     if tier != Tier::Ask || matches!(plan.action, Action::Nothing(_)) {
         return Ok(());
     }
-    approval::offer(site.lock.state()?, id, now).map_err(|error| state_fault(&error))?;
+    offer(site.lock.state()?, id, site.context)?;
     report.plan = Some(shown.clone());
     report.recovery.push(format!(
         "A person grants it within an hour by sending the same request to `pi-graphite run --grant {}`.",
@@ -185,6 +217,27 @@ fn approve(
         format!("a person must say yes first: {}", plan.effect_sentences().collect::<Vec<_>>().join("; ")),
     )
     .detail("plan", id.as_str()))
+}
+
+/// Uses up the caller's grant, which must name exactly this plan.
+pub(super) fn granted(context: &Context, state: &StateDir, id: &PlanId) -> Result<(), Fault> {
+    let grant = context.grant.as_ref().filter(|grant| *grant != id);
+    if let Some(grant) = grant {
+        return Err(Fault::new(
+            Code::Stale,
+            format!("the grant is for plan `{}`, but the plan would now be `{}`", grant.as_str(), id.as_str()),
+        )
+        .detail("plan", id.as_str()));
+    }
+    approval::spend(state, id, (context.clock)()).map_err(|error| match error {
+        GrantError::Unknown(_) | GrantError::Used(_) => Fault::new(Code::Stale, error.to_string()),
+        GrantError::State(error) => state_fault(&error),
+    })
+}
+
+/// Notes that a plan was shown, so that a person can grant it.
+pub(super) fn offer(state: &StateDir, id: &PlanId, context: &Context) -> Result<(), Fault> {
+    approval::offer(state, id, (context.clock)()).map_err(|error| state_fault(&error))
 }
 
 /// Runs a command whose output is the answer.
@@ -291,6 +344,7 @@ fn plan_report(operation: &str, tier: Tier, plan: &Plan, id: &PlanId) -> PlanRep
             Action::Show(argv) | Action::Change(argv) => Some(argv.args().to_vec()),
             Action::Answer(_) | Action::Nothing(_) => None,
         },
+        files: Vec::new(),
         preconditions: plan.preconditions.clone(),
         effects: plan.effect_sentences().collect(),
         may_change: plan.may_change.iter().map(ToString::to_string).collect(),

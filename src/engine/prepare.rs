@@ -206,7 +206,7 @@ fn changed(name: &str, was: Option<&String>, is: Option<&String>) -> String {
 pub fn look_only(context: &Context) -> Result<(Repo, Snapshot, Vec<String>), Fault> {
     refuse_special_git_files(&context.env)?;
     let repo = Repo::open(&context.cwd)?;
-    let lock = Lock::take(&repo, Sharing::Shared, context.lock_wait, &context.cancel)?;
+    let lock = Lock::take(&repo.common_dir, Sharing::Shared, context.lock_wait, &context.cancel)?;
     let mut warnings: Vec<String> = lock.warning.iter().cloned().collect();
     match repo.look(Some(&graphite(&repo)?), Depth::Content) {
         Ok(snapshot) => return Ok((repo, snapshot, warnings)),

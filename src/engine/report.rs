@@ -5,7 +5,8 @@ use std::collections::BTreeMap;
 use super::view::View;
 use crate::command::{Capture, Ended, Outcome};
 use crate::fault::{Class, Code, Effect, Fault};
-use crate::plan::{Check, Difference, Tier};
+use crate::files::{Listing, SearchResult};
+use crate::plan::{Check, Difference, FileReport, Tier};
 use crate::repo::CacheState;
 
 /// How a request ended.
@@ -46,6 +47,9 @@ pub struct Report {
     /// The repository.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub repository: Option<RepositoryReport>,
+    /// The root of file operations.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub workspace: Option<String>,
     /// The look before.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub before: Option<View>,
@@ -61,6 +65,18 @@ pub struct Report {
     /// The promises, each checked.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub checks: Option<Vec<Check>>,
+    /// The file of an operation on one file.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub file: Option<FileReport>,
+    /// The files of an operation on several.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub files: Option<Vec<FileReport>>,
+    /// What a search found.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub search: Option<SearchResult>,
+    /// What a listing holds.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub listing: Option<Listing>,
     /// The plan.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub plan: Option<PlanReport>,
@@ -144,7 +160,7 @@ pub struct Change {
 }
 
 /// A plan, for a person to see and to grant.
-#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, schemars::JsonSchema)]
+#[derive(Debug, Clone, PartialEq, serde::Serialize, schemars::JsonSchema)]
 pub struct PlanReport {
     /// Digest of the request, the workspace, the command and the before-values of the footprint.
     pub id: String,
@@ -155,6 +171,9 @@ pub struct PlanReport {
     /// The command, without the executable. Absent when none runs.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub argv: Option<Vec<String>>,
+    /// The files as they would be. Absent when none would change.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub files: Vec<FileReport>,
     /// What was verified.
     pub preconditions: Vec<String>,
     /// What it leads to.
@@ -199,11 +218,16 @@ impl Report {
             status: Status::Answered,
             text: String::new(),
             repository: None,
+            workspace: None,
             before: None,
             command: None,
             after: None,
             changes: None,
             checks: None,
+            file: None,
+            files: None,
+            search: None,
+            listing: None,
             plan: None,
             needs_restack: Vec::new(),
             fault: None,
@@ -231,7 +255,12 @@ impl Report {
             Class::Unavailable => Status::Unavailable,
             Class::Cancelled => Status::Cancelled,
         };
-        self.text = format!("{} ({}): {}\n{}", self.status.word(), fault.code.name(), fault.message, fault.hint);
+        let said = match &fault.said.words {
+            Some(words) => words.clone(),
+            None => format!("{} ({}): {}", self.status.word(), fault.code.name(), fault.message),
+        };
+        let lines = std::iter::once(&said).chain(&fault.said.aside).chain([&fault.hint]);
+        self.text = lines.map(String::as_str).collect::<Vec<_>>().join("\n");
         self.fault = Some(FaultReport {
             code: fault.code,
             message: fault.message.clone(),

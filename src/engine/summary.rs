@@ -1,8 +1,9 @@
 //! The words of a report: what happened, what it means, what to do next.
 
 use super::report::{PlanReport, Report, Status};
+use crate::edit::{Diff, brief};
 use crate::fault::{Code, Effect, Fault};
-use crate::plan::{Difference, Plan, Thing, Verdict, list};
+use crate::plan::{Difference, FileAction, Plan, Thing, Verdict, list};
 use crate::repo::{InProgress, Snapshot};
 
 /// A plan as a person reads it.
@@ -23,6 +24,46 @@ pub(super) fn plan(plan: &PlanReport) -> String {
         }
     }
     lines.join("\n")
+}
+
+/// A change of files as a person reads it.
+pub(super) fn file_plan(plan: &PlanReport) -> String {
+    if plan.files.is_empty() {
+        return format!("Plan {} of `{}`: it only reads.", plan.id, plan.operation);
+    }
+    format!("Plan {} of `{}`, nothing is written.\n{}", plan.id, plan.operation, diffs(plan))
+}
+
+/// A change of files that waits for a person's yes.
+pub(super) fn proposal(plan: &PlanReport) -> String {
+    format!(
+        "Proposed: nothing is written yet; `{}` waits for a person's yes to plan {}.\n{}",
+        plan.operation,
+        plan.id,
+        diffs(plan)
+    )
+}
+
+/// Every file is named, and every diff is shown up to its own limit.
+fn diffs(plan: &PlanReport) -> String {
+    let files = plan.files.iter().map(|file| {
+        let what = match (file.action, &file.moved_from) {
+            (FileAction::Created, _) => format!("Creates {}", file.path),
+            (FileAction::Deleted, _) => format!("Deletes {}", file.path),
+            (FileAction::Moved, Some(from)) => format!("Renames {from} -> {}", file.path),
+            (FileAction::Changed | FileAction::Moved, _) => format!("Changes {}", file.path),
+            (FileAction::Unchanged | FileAction::Read, _) => format!("Leaves {} as it is", file.path),
+        };
+        let diff = file.diff.as_ref().map(|text| Diff {
+            text: text.clone(),
+            truncated: file.diff_truncated,
+            added: file.added.unwrap_or_default(),
+            removed: file.removed.unwrap_or_default(),
+        });
+        let diff = diff.map(|diff| format!("\n{}", brief(&diff))).unwrap_or_default();
+        format!("{what}{diff}")
+    });
+    files.collect::<Vec<_>>().join("\n")
 }
 
 /// Judges what was tried and writes status, text, fault and recovery. `ended_badly` is how the command ended when it

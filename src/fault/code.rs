@@ -71,6 +71,15 @@ codes! {
     BadPath "bad_path" BadRequest
         "The path is not a plain relative path beneath the worktree."
         "Give a path relative to the worktree's root, without `..` and outside `.git`."
+    BadPatch "bad_patch" BadRequest
+        "The patch cannot be read, or not in one way only."
+        "Correct the patch at the named line and send the whole patch again."
+    EmptyOldString "empty_old_string" BadRequest
+        "There is nothing to look for."
+        "Give the text to replace; `write_file` makes or replaces a whole file."
+    BadRoot "bad_root" BadRequest
+        "The workspace root is not a folder that file operations may work in."
+        "Use the project's own folder as `--workspace`."
     BadConfig "bad_config" BadRequest
         "The person's configuration file cannot be used as it is."
         "Correct the file; `pi-graphite schema config` prints what it may hold."
@@ -177,6 +186,63 @@ codes! {
     HiddenByFlag "hidden_by_flag" Precondition
         "A flag (skip-worktree or assume-unchanged) hides the file from git."
         "Ask the person; `git update-index --no-skip-worktree --no-assume-unchanged` shows the file to git again."
+    OutsideWorkspace "outside_workspace" Precondition
+        "The path leads out of the workspace."
+        "Use a path beneath the workspace root."
+    ProtectedPath "protected_path" Precondition
+        "The path belongs to git or to this program."
+        "Leave git's own files to git; ask the person when one must change."
+    Symlink "symlink" Precondition
+        "The path is a symbolic link or goes through one."
+        "Use the real path, when it lies inside the workspace."
+    ParentNotDirectory "parent_not_directory" Precondition
+        "A folder of the path is not a directory."
+        "Check the path; ask the person to move the conflicting file."
+    NotRegularFile "not_regular_file" Precondition
+        "The path is a directory, a fifo, a socket or a device."
+        "Name a regular file."
+    HardLink "hard_link" Precondition
+        "The file has several names, and replacing it would cut them apart."
+        "Ask the person; `cp` makes a file of its own."
+    FileMissing "file_missing" Precondition
+        "There is no such file."
+        "Use `list_files` or `search_files` to find it; `write_file` makes a new one."
+    FileExists "file_exists" Precondition
+        "The file exists already."
+        "Update the file instead, or choose another path."
+    FileTooLarge "file_too_large" Precondition
+        "The file is larger than the published limit."
+        "Ask the person to edit it by other means."
+    Utf16 "utf16" Precondition
+        "The file is UTF-16."
+        "Ask the person to convert it to UTF-8."
+    NotUtf8 "not_utf8" Precondition
+        "The file is not valid UTF-8; nothing is decoded lossily."
+        "Ask the person to convert it to UTF-8."
+    Binary "binary" Precondition
+        "The file is binary."
+        "Leave it to a tool that knows its format."
+    NoMatch "no_match" Precondition
+        "The text to replace is not in the file."
+        "Read the file again and copy the text exactly."
+    Ambiguous "ambiguous" Precondition
+        "The text to replace stands in several places."
+        "Add lines around it until it is unique, or use `replace_all`."
+    NoChange "no_change" Precondition
+        "The edit would change nothing."
+        "Check the new text: it equals what is there."
+    Overlap "overlap" Precondition
+        "Two hunks change the same lines."
+        "Make one hunk of the two."
+    FileChanged "file_changed" Precondition
+        "The file is not what the caller has read."
+        "Read the file again, then edit it."
+    NotShown "not_shown" Precondition
+        "The edit would overwrite lines that this session has not been shown."
+        "Read the rest of the file first, or use `force` to overwrite it unseen."
+    Metadata "metadata" Precondition
+        "The file's owner, mode or attributes could not be kept."
+        "Ask the person to edit the file, or to give this user the right to."
     Stale "stale" Precondition
         "The plan that was granted is not the plan that would run now."
         "Run `plan` again and ask the person again."
@@ -191,6 +257,13 @@ codes! {
     GtFailed "gt_failed" Failed
         "The command failed, and the second look proves that nothing changed."
         "Read the command's output in the report."
+
+    ReadFailed "read_failed" Failed
+        "The system could not read it."
+        "Read the message; ask the person when it is about permissions."
+    WriteFailed "write_failed" Failed
+        "The system refused a step of the change, and everything was put back."
+        "Read the message; ask the person when it is about permissions or space."
 
     Conflict "conflict" Halted
         "The operation stopped on a conflict and waits."

@@ -16,13 +16,16 @@ use crate::engine::{Accepted, Context, MAX_REQUEST, Mode, Report, accept, exit_s
 use crate::fault::{Code, Fault};
 use crate::value::PlanId;
 
+/// Most characters of a session's name.
+const MAX_SESSION: usize = 200;
+
 const EXAMPLE: &str = r#"Example:
   echo '{"operation": "inspect", "target": "stack"}' | pi-graphite run"#;
 
-/// Guarded Graphite stack operations for software agents.
+/// Guarded Graphite stack operations and file edits for software agents.
 ///
-/// `run` and `plan` take one JSON request on standard input and print one JSON report. `stack` and `doctor` are for
-/// people. Exit status: 0 done, 2 bad request, 3 precondition, 4 approval, 5 failed with nothing changed, 6 halted,
+/// `run` and `plan` take one JSON request on standard input and print one JSON report. `stack`, `doctor` and `recover`
+/// are for people. Exit status: 0 done, 2 bad request, 3 precondition, 4 approval, 5 failed with nothing changed, 6 halted,
 /// 7 uncertain, 8 unavailable, 9 cancelled.
 #[derive(Parser)]
 #[command(name = "pi-graphite", version, max_term_width = 100, after_help = EXAMPLE)]
@@ -38,6 +41,15 @@ struct Flags {
     /// Where to work; default the current folder.
     #[arg(long, global = true, value_name = "DIR")]
     cwd: Option<PathBuf>,
+    /// Root of file operations; default the worktree's root, else where to work.
+    #[arg(long, global = true, value_name = "DIR")]
+    workspace: Option<PathBuf>,
+    /// Who reads and edits: stale edits are noticed within a session; default "default".
+    #[arg(long, global = true, value_name = "ID")]
+    session: Option<String>,
+    /// Let file operations write without asking.
+    #[arg(long, global = true)]
+    allow_write: bool,
     /// A person's yes to the plan with this id.
     #[arg(long, global = true, value_name = "PLAN_ID")]
     grant: Option<String>,
@@ -73,6 +85,12 @@ enum Command {
         #[arg(long)]
         json: bool,
     },
+    /// Finish or take back edits of files that were killed half way.
+    Recover {
+        /// Print JSON.
+        #[arg(long)]
+        json: bool,
+    },
     /// Print a JSON Schema.
     Schema {
         /// Which one.
@@ -95,6 +113,10 @@ enum Kind {
 #[must_use]
 pub fn main() -> ExitCode {
     let cli = Cli::parse();
+    #[cfg(feature = "failpoints")]
+    if let Ok(plan) = std::env::var("PI_GRAPHITE_FAILPOINT") {
+        crate::disk::arm(&plan);
+    }
     match &cli.command {
         Command::Run => one_shot(&cli.flags, Mode::Run),
         Command::Plan => one_shot(&cli.flags, Mode::Plan),
@@ -104,6 +126,10 @@ pub fn main() -> ExitCode {
         },
         Command::Doctor { json } => match context(&cli.flags, Cancel::never()) {
             Ok(context) => super::doctor::show(&context, *json),
+            Err(fault) => refuse_view(&fault),
+        },
+        Command::Recover { json } => match context(&cli.flags, Cancel::never()) {
+            Ok(context) => super::recover::show(&context, *json),
             Err(fault) => refuse_view(&fault),
         },
         Command::Schema { kind } => {
@@ -176,12 +202,19 @@ fn context(flags: &Flags, cancel: Cancel) -> Result<Context, Fault> {
         .as_deref()
         .map(|text| PlanId::parse(text).ok_or_else(|| bad("grant", "a plan's id is 32 lowercase hex digits")))
         .transpose()?;
+    let session = flags.session.clone().unwrap_or_else(|| "default".to_owned());
+    if session.is_empty() || session.chars().count() > MAX_SESSION {
+        return Err(bad("session", "a name of 1 to 200 characters"));
+    }
     let here = std::env::current_dir()
         .map_err(|error| Fault::new(Code::NoRepository, format!("the current folder is gone: {error}")));
     Ok(Context {
         cwd: flags.cwd.clone().map_or(here, Ok)?,
         grant,
         read_only: flags.read_only,
+        workspace: flags.workspace.clone(),
+        session,
+        allow_write: flags.allow_write,
         timeout: seconds("timeout", flags.timeout, config.timeout_seconds, 300)?,
         lock_wait: seconds("lock-wait", flags.lock_wait, config.lock_wait_seconds, 30)?,
         env,

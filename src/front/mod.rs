@@ -3,4 +3,5 @@
 pub mod cli;
 mod doctor;
 mod paint;
+mod recover;
 mod stack;

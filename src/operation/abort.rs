@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use gix::ObjectId;
 
 use super::r#continue::{began_detached, halted};
-use super::{Operation, Spec};
+use super::{Fields, Operation, Spec};
 use crate::command::{Argv, Flag, Word};
 use crate::fault::{Code, Fault};
 use crate::plan::{Action, Need, Plan, Promise, Thing, Tier, list};
@@ -16,6 +16,8 @@ use crate::repo::{Depth, Later};
 #[derive(Debug, Clone, serde::Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Abort {}
+
+impl Fields for Abort {}
 
 impl Operation for Abort {
     const SPEC: Spec =

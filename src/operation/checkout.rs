@@ -1,6 +1,6 @@
 //! `checkout`: goes to an existing branch.
 
-use super::{Operation, Spec};
+use super::{Fields, Operation, Spec};
 use crate::command::{Argv, Flag, Word};
 use crate::fault::Fault;
 use crate::plan::{Action, Need, Plan, Promise, Thing, Tier};
@@ -14,6 +14,8 @@ pub struct Checkout {
     /// The branch to check out.
     branch: BranchName,
 }
+
+impl Fields for Checkout {}
 
 impl Operation for Checkout {
     const SPEC: Spec = Spec {

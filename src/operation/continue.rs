@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::{Operation, Spec};
+use super::{Fields, Operation, Spec};
 use crate::command::{Argv, Flag, Word};
 use crate::fault::{Code, Fault};
 use crate::plan::{Action, Need, Plan, Promise, Thing, Tier, list};
@@ -16,6 +16,8 @@ pub struct Continue {}
 
 /// Largest file that is searched for conflict markers.
 const MAX_SEARCHED: u64 = 8 * 1024 * 1024;
+
+impl Fields for Continue {}
 
 impl Operation for Continue {
     const SPEC: Spec =

@@ -1,6 +1,6 @@
 //! `create`: a new branch on top of the current one, with what is staged as its first commit.
 
-use super::{Operation, Spec};
+use super::{Fields, Operation, Spec};
 use crate::command::{Argv, Flag, Word};
 use crate::fault::Fault;
 use crate::plan::{Action, Need, Plan, Promise, Thing, Tier};
@@ -18,6 +18,8 @@ pub struct Create {
     /// The commit's body.
     body: Body,
 }
+
+impl Fields for Create {}
 
 impl Operation for Create {
     const SPEC: Spec = Spec {

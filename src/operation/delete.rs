@@ -1,6 +1,6 @@
 //! `delete`: a branch is gone; the branches above it sit on its parent.
 
-use super::{Operation, Spec};
+use super::{Fields, Operation, Spec};
 use crate::command::{Argv, Flag, Word};
 use crate::fault::{Code, Fault};
 use crate::plan::{Action, Need, Plan, Promise, Thing, Tier, list};
@@ -15,6 +15,8 @@ pub struct Delete {
     /// The branch to delete.
     branch: BranchName,
 }
+
+impl Fields for Delete {}
 
 impl Operation for Delete {
     const SPEC: Spec = Spec {

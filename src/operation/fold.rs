@@ -1,6 +1,6 @@
 //! `fold`: the current branch's commits go into its parent.
 
-use super::{Operation, Spec};
+use super::{Fields, Operation, Spec};
 use crate::command::{Argv, Flag, Word};
 use crate::fault::{Code, Fault};
 use crate::plan::{Action, Need, Plan, Promise, Thing, Tier};
@@ -11,6 +11,8 @@ use crate::repo::Depth;
 #[derive(Debug, Clone, serde::Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Fold {}
+
+impl Fields for Fold {}
 
 impl Operation for Fold {
     const SPEC: Spec =

@@ -1,6 +1,6 @@
 //! `inspect`: answers a question about the stack and changes nothing.
 
-use super::{Operation, Spec};
+use super::{Fields, Operation, Spec};
 use crate::command::{Argv, Flag, Word};
 use crate::fault::{Code, Fault};
 use crate::plan::{Action, Need, Plan, Tier};
@@ -34,6 +34,8 @@ enum Target {
     /// The current branch with its changes, as `gt info`.
     Info,
 }
+
+impl Fields for Inspect {}
 
 impl Operation for Inspect {
     const SPEC: Spec = Spec {

@@ -1,6 +1,6 @@
 //! `modify_amend`: what is staged becomes part of the current branch's last commit.
 
-use super::{Operation, Spec};
+use super::{Fields, Operation, Spec};
 use crate::command::{Argv, Flag, Word};
 use crate::fault::{Code, Fault};
 use crate::plan::{Action, Need, Plan, Promise, Thing, Tier};
@@ -11,6 +11,8 @@ use crate::repo::Depth;
 #[derive(Debug, Clone, serde::Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ModifyAmend {}
+
+impl Fields for ModifyAmend {}
 
 impl Operation for ModifyAmend {
     const SPEC: Spec = Spec {

@@ -1,6 +1,6 @@
 //! `modify_commit`: one more commit on the current branch.
 
-use super::{Operation, Spec};
+use super::{Fields, Operation, Spec};
 use crate::command::{Argv, Flag, Word};
 use crate::fault::Fault;
 use crate::plan::{Action, Need, Plan, Promise, Thing, Tier};
@@ -17,6 +17,8 @@ pub struct ModifyCommit {
     /// The commit's body.
     body: Body,
 }
+
+impl Fields for ModifyCommit {}
 
 impl Operation for ModifyCommit {
     const SPEC: Spec = Spec {

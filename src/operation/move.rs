@@ -1,6 +1,6 @@
 //! `move`: a branch and all above it go onto another branch.
 
-use super::{Operation, Spec};
+use super::{Fields, Operation, Spec};
 use crate::command::{Argv, Flag, Word};
 use crate::fault::{Code, Fault};
 use crate::plan::{Action, Need, Plan, Promise, Thing, Tier};
@@ -17,6 +17,15 @@ pub struct Move {
     onto: BranchName,
 }
 
+impl Fields for Move {
+    fn coherent(&self) -> Result<(), (&'static str, String)> {
+        if self.source == self.onto {
+            return Err(("onto", format!("a branch cannot be moved onto itself: `{}` is `source` too", self.onto)));
+        }
+        Ok(())
+    }
+}
+
 impl Operation for Move {
     const SPEC: Spec = Spec {
         tier: Tier::Execute,
@@ -24,13 +33,6 @@ impl Operation for Move {
         graphite: true,
         example: r#"{"operation": "move", "source": "login-form", "onto": "main"}"#,
     };
-
-    fn coherent(&self) -> Result<(), (&'static str, String)> {
-        if self.source == self.onto {
-            return Err(("onto", format!("a branch cannot be moved onto itself: `{}` is `source` too", self.onto)));
-        }
-        Ok(())
-    }
 
     fn plan(&self, need: &dyn Need) -> Result<Plan, Fault> {
         let (source, onto) = (self.source.as_str(), self.onto.as_str());

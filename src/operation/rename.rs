@@ -1,6 +1,6 @@
 //! `rename`: another name for the current branch.
 
-use super::{Operation, Spec};
+use super::{Fields, Operation, Spec};
 use crate::command::{Argv, Flag, Word};
 use crate::fault::Fault;
 use crate::plan::{Action, Need, Plan, Promise, Thing, Tier};
@@ -14,6 +14,8 @@ pub struct Rename {
     /// The new name. The person's configured prefix is put before it.
     name: BranchName,
 }
+
+impl Fields for Rename {}
 
 impl Operation for Rename {
     const SPEC: Spec = Spec {

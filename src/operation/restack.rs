@@ -1,6 +1,6 @@
 //! `restack`: a branch, what is below it and what is above it are based on their parents again.
 
-use super::{Operation, Spec};
+use super::{Fields, Operation, Spec};
 use crate::command::{Argv, Flag, Word};
 use crate::fault::Fault;
 use crate::plan::{Action, Need, Plan, Tier};
@@ -15,6 +15,8 @@ pub struct Restack {
     /// The branch; for a trunk, everything on it.
     branch: BranchName,
 }
+
+impl Fields for Restack {}
 
 impl Operation for Restack {
     const SPEC: Spec = Spec {

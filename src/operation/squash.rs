@@ -1,6 +1,6 @@
 //! `squash`: the current branch's commits become one.
 
-use super::{Operation, Spec};
+use super::{Fields, Operation, Spec};
 use crate::command::{Argv, Flag, Word};
 use crate::fault::{Code, Fault};
 use crate::plan::{Action, Need, Plan, Promise, Thing, Tier};
@@ -17,6 +17,8 @@ pub struct Squash {
     /// The commit's body.
     body: Body,
 }
+
+impl Fields for Squash {}
 
 impl Operation for Squash {
     const SPEC: Spec = Spec {

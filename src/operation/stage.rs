@@ -1,6 +1,6 @@
 //! `stage`: exactly the named files go into the index as they are.
 
-use super::{Operation, Spec};
+use super::{Fields, Operation, Spec};
 use crate::command::{Argv, Flag, Word};
 use crate::fault::{Code, Fault};
 use crate::plan::{Action, Need, Plan, Promise, Thing, Tier, list};
@@ -17,6 +17,12 @@ pub struct Stage {
     paths: Vec<RelPath>,
 }
 
+impl Fields for Stage {
+    fn coherent(&self) -> Result<(), (&'static str, String)> {
+        within_limits(&self.paths)
+    }
+}
+
 impl Operation for Stage {
     const SPEC: Spec = Spec {
         tier: Tier::Write,
@@ -24,10 +30,6 @@ impl Operation for Stage {
         graphite: false,
         example: r#"{"operation": "stage", "paths": ["src/login.rs"]}"#,
     };
-
-    fn coherent(&self) -> Result<(), (&'static str, String)> {
-        within_limits(&self.paths)
-    }
 
     fn plan(&self, need: &dyn Need) -> Result<Plan, Fault> {
         may_touch_index(need)?;

@@ -1,7 +1,7 @@
 //! `unstage`: exactly the named files leave the index for what HEAD has; the worktree stays as it is.
 
 use super::stage::{may_touch_index, touching, within_limits};
-use super::{Operation, Spec};
+use super::{Fields, Operation, Spec};
 use crate::command::{Argv, Flag, Word};
 use crate::fault::{Code, Fault};
 use crate::plan::{Action, Need, Plan, Promise, Tier};
@@ -17,6 +17,12 @@ pub struct Unstage {
     paths: Vec<RelPath>,
 }
 
+impl Fields for Unstage {
+    fn coherent(&self) -> Result<(), (&'static str, String)> {
+        within_limits(&self.paths)
+    }
+}
+
 impl Operation for Unstage {
     const SPEC: Spec = Spec {
         tier: Tier::Write,
@@ -24,10 +30,6 @@ impl Operation for Unstage {
         graphite: false,
         example: r#"{"operation": "unstage", "paths": ["src/login.rs"]}"#,
     };
-
-    fn coherent(&self) -> Result<(), (&'static str, String)> {
-        within_limits(&self.paths)
-    }
 
     fn plan(&self, need: &dyn Need) -> Result<Plan, Fault> {
         may_touch_index(need)?;

@@ -1,10 +1,12 @@
 //! What an operation is about to do, and what must be true afterwards.
 
+mod file;
 mod need;
 mod promise;
 mod thing;
 mod verify;
 
+pub use file::{FileAction, FileChange, FileNeed, FilePlan, FileReport, ReplacementReport};
 pub(crate) use need::list;
 pub use need::{Need, OwnBranch};
 pub use promise::{Check, Promise};

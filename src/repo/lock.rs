@@ -1,11 +1,11 @@
 //! The repository's lock, who holds it, and what a killed holder left behind.
 
 use std::collections::BTreeMap;
+use std::path::Path;
 use std::time::Duration;
 
 use gix::ObjectId;
 
-use super::Repo;
 use crate::command::Cancel;
 use crate::disk::{Busy, Held, ProcessId, Sharing, StateDir, StateError, acquire, orphans_holding};
 use crate::fault::{Code, Fault};
@@ -73,16 +73,15 @@ impl Record {
 }
 
 impl Lock {
-    /// Takes the repository's lock.
+    /// Takes the lock of the repository with this common git directory.
     ///
     /// When the holder was killed but its gt still runs, that gt keeps the lock. It may finish for half of the wait;
     /// then it is interrupted, which makes it put everything back, and killed when it does not listen.
     ///
     /// # Errors
     /// `lock_busy` naming the holder; `read_only_repository` for changes; `state_refused`; `cancelled`.
-    pub fn take(repo: &Repo, sharing: Sharing, wait: Duration, cancel: &Cancel) -> Result<Self, Fault> {
-        let opened =
-            StateDir::open_or_create(&repo.common_dir, FOLDER).and_then(|state| Ok((state.lock_file(LOCK)?, state)));
+    pub fn take(common_dir: &Path, sharing: Sharing, wait: Duration, cancel: &Cancel) -> Result<Self, Fault> {
+        let opened = StateDir::open_or_create(common_dir, FOLDER).and_then(|state| Ok((state.lock_file(LOCK)?, state)));
         let (file, state) = match (opened, sharing) {
             (Ok(opened), _) => opened,
             (Err(error @ StateError::ReadOnly(..)), Sharing::Shared) => {

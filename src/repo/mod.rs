@@ -1,5 +1,6 @@
 //! The repository: opening it, locking it, and looking at it in process, without running or writing anything.
 
+mod area;
 mod busy;
 mod cache;
 mod graph;
@@ -15,6 +16,7 @@ mod progress;
 mod snapshot;
 mod stack;
 
+pub use area::Area;
 pub use busy::{Intruder, intruder};
 pub use cache::{CacheState, Detection, detect_cached, remember};
 pub use graphite::{Graphite, Naming, aliases_of, graphite};

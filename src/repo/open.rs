@@ -175,7 +175,7 @@ fn discover(cwd: &Path) -> Result<(PathBuf, PathBuf), Fault> {
     Err(Fault::new(Code::NoRepository, format!("`{}` lies in no git worktree", here.display())))
 }
 
-fn bare(path: &Path) -> Fault {
+pub(super) fn bare(path: &Path) -> Fault {
     Fault::new(Code::NoRepository, format!("`{}` is a git directory without a worktree here", path.display()))
 }
 
@@ -199,7 +199,7 @@ fn refuse_fifos(dot_git: &Path) -> Result<(), Fault> {
     head.strip_prefix("ref:").map_or(Ok(()), |branch| refuse_special(&common.join(branch.trim())))
 }
 
-fn read_small(path: &Path) -> Result<String, Fault> {
+pub(super) fn read_small(path: &Path) -> Result<String, Fault> {
     use std::io::Read;
     let open = std::fs::File::open(path);
     let mut text = String::new();

@@ -2,6 +2,8 @@
 
 use sha2::Digest as _;
 
+use super::{HASH_FORMAT, text_value};
+
 /// SHA-256 of raw bytes.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Digest([u8; 32]);
@@ -79,6 +81,31 @@ impl std::fmt::Debug for Digest {
         write!(f, "{self}")
     }
 }
+
+/// SHA-256 of a file, as 64 hex digits.
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[serde(try_from = "String", into = "String")]
+pub struct FileHash(String);
+
+/// Why a text is no hash of a file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("a hash is 64 hex digits, as `read_file` reports it in `sha256`")]
+pub struct HashError;
+
+impl FileHash {
+    fn check(text: &str) -> Result<(), HashError> {
+        let hex = text.len() == 64 && text.bytes().all(|byte| byte.is_ascii_hexdigit());
+        if hex { Ok(()) } else { Err(HashError) }
+    }
+
+    /// Whether it is this digest.
+    #[must_use]
+    pub fn is(&self, digest: Digest) -> bool {
+        self.0.eq_ignore_ascii_case(&digest.to_string())
+    }
+}
+
+text_value!(FileHash, HashError, HASH_FORMAT, "FileHash", 64, "SHA-256 as 64 hex digits.");
 
 impl PlanId {
     /// The id that belongs to a digest.

@@ -6,14 +6,18 @@ mod path;
 mod text;
 
 pub use branch::{BranchError, BranchName};
-pub use digest::{Digest, PlanId};
-pub use path::{PathError, RelPath, is_dot_git};
+pub use digest::{Digest, FileHash, HashError, PlanId};
+pub use path::{FilePath, PathError, RelPath, is_dot_git};
 pub use text::{Body, Subject, TextError};
 
 /// The custom `format` of branch names in the request schema.
 pub const BRANCH_FORMAT: &str = "branch-name";
 /// The custom `format` of paths in the request schema.
 pub const PATH_FORMAT: &str = "relative-path";
+/// The custom `format` of the paths of file operations in the request schema.
+pub const FILE_FORMAT: &str = "file-path";
+/// The custom `format` of hashes in the request schema.
+pub const HASH_FORMAT: &str = "sha256";
 /// The custom `format` of subjects in the request schema.
 pub const SUBJECT_FORMAT: &str = "commit-subject";
 /// The custom `format` of bodies in the request schema.

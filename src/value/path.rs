@@ -1,6 +1,6 @@
 //! Paths beneath the worktree, in the form that requests and the index use.
 
-use super::{PATH_FORMAT, text_value};
+use super::{FILE_FORMAT, PATH_FORMAT, text_value};
 
 const MAX_CHARS: usize = 4096;
 
@@ -73,6 +73,28 @@ fn is_hfs_ignorable(c: char) -> bool {
 }
 
 text_value!(RelPath, PathError, PATH_FORMAT, "RelPath", MAX_CHARS, "A file's path, relative to the worktree's root.");
+
+/// The path of a file operation as a request has it: relative to the workspace root or absolute. Where it leads is
+/// found out beneath the root.
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[serde(try_from = "String", into = "String")]
+pub struct FilePath(String);
+
+impl FilePath {
+    fn check(path: &str) -> Result<(), PathError> {
+        if path.is_empty() {
+            Err(PathError::Empty)
+        } else if path.chars().count() > MAX_CHARS {
+            Err(PathError::TooLong)
+        } else if path.contains('\0') {
+            Err(PathError::Nul)
+        } else {
+            Ok(())
+        }
+    }
+}
+
+text_value!(FilePath, PathError, FILE_FORMAT, "FilePath", MAX_CHARS, "A path beneath the workspace root.");
 
 #[cfg(test)]
 mod tests {

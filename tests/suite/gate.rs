@@ -14,7 +14,7 @@ fn refused(request: &str) -> Fault {
 #[test]
 fn every_example_is_accepted_and_round_trips() {
     for entry in REGISTRY {
-        let accepted = accept(entry.spec.example.as_bytes()).unwrap_or_else(|fault| panic!("{}: {fault}", entry.name));
+        let accepted = accept(entry.example.as_bytes()).unwrap_or_else(|fault| panic!("{}: {fault}", entry.name));
         assert_eq!(accepted.request.name(), entry.name);
         let again = accept(accepted.canonical.to_string().as_bytes()).expect("the canonical form is a request too");
         assert_eq!(again.canonical, accepted.canonical);
@@ -40,13 +40,18 @@ fn the_registry_is_the_closed_union_of_the_contract() {
         "abort",
         "stage",
         "unstage",
+        "read_file",
+        "search_files",
+        "list_files",
+        "edit_file",
+        "write_file",
+        "apply_patch",
     ];
     assert_eq!(names, contract);
-    let tier =
-        |wanted: Tier| -> Vec<&str> { REGISTRY.iter().filter(|e| e.spec.tier == wanted).map(|e| e.name).collect() };
-    assert_eq!(tier(Tier::Read), ["inspect"]);
+    let tier = |wanted: Tier| -> Vec<&str> { REGISTRY.iter().filter(|e| e.tier == wanted).map(|e| e.name).collect() };
+    assert_eq!(tier(Tier::Read), ["inspect", "read_file", "search_files", "list_files"]);
     assert_eq!(tier(Tier::Ask), ["delete", "abort"]);
-    assert_eq!(tier(Tier::Write), ["stage", "unstage"]);
+    assert_eq!(tier(Tier::Write), ["stage", "unstage", "edit_file", "write_file", "apply_patch"]);
 }
 
 #[test]
@@ -89,6 +94,24 @@ fn refusals_point_at_the_fault_and_suggest() {
         (r#"{"operation": "stage", "paths": []}"#, "bad_request", "/paths", ""),
         (r#"{"operation": "stage", "paths": ["a", "../b"]}"#, "bad_path", "/paths/1", ""),
         (r#"{"operation": "move", "source": "a", "onto": "a"}"#, "bad_request", "/onto", ""),
+        (r#"{"operation": "read_file", "path": "a", "filepath": "a"}"#, "bad_request", "/filepath", "Leave"),
+        (r#"{"operation": "read_file", "path": "a", "encoding": "utf-16"}"#, "bad_request", "/encoding", "Leave"),
+        (r#"{"operation": "read_file", "path": "a", "offset": 0}"#, "bad_request", "/offset", ""),
+        (r#"{"operation": "read_file", "path": "a", "limit": 2001}"#, "bad_request", "/limit", ""),
+        (r#"{"operation": "read_file", "path": ""}"#, "bad_request", "/path", ""),
+        (r#"{"operation": "edit_file", "path": "a", "old_string": "x"}"#, "bad_request", "/new_string", "Add"),
+        (
+            r#"{"operation": "edit_file", "path": "a", "old_string": "x", "new_string": "y", "match": "loose"}"#,
+            "bad_request",
+            "/match",
+            "",
+        ),
+        (
+            r#"{"operation": "write_file", "path": "a", "content": "", "expected_hash": "abc"}"#,
+            "bad_request",
+            "/expected_hash",
+            "",
+        ),
     ];
     for (request, code, pointer, hint) in table {
         let fault = refused(request);
@@ -127,16 +150,50 @@ fn what_is_not_one_json_object_is_refused() {
 /// Requests near the valid ones: any operation, a few fields with likely and unlikely values.
 fn requests() -> impl Strategy<Value = Value> {
     let operations = REGISTRY.iter().map(|entry| entry.name).chain(["submit"]).collect::<Vec<_>>();
-    let names = ["branch", "name", "subject", "body", "source", "onto", "target", "paths", "extra"];
-    let texts =
-        ["a", "main", "feat/x", "-x", "@", "HEAD", "", " ", "a b", "s\nt", "stack", "state", "../x", "é", "x\u{1b}"];
+    let names = [
+        "branch",
+        "name",
+        "subject",
+        "body",
+        "source",
+        "onto",
+        "target",
+        "paths",
+        "extra",
+        "path",
+        "content",
+        "patch",
+        "pattern",
+        "directory",
+        "offset",
+        "limit",
+        "regex",
+        "force",
+        "expected_hash",
+        "old_string",
+        "new_string",
+        "match",
+    ];
+    let hash = "0123456789abcdefABCDEF0123456789abcdef0123456789abcdef0123456789";
+    let texts = [
+        hash, "fuzzy", "a", "main", "feat/x", "-x", "@", "HEAD", "", " ", "a b", "s\nt", "stack", "state", "../x", "é",
+        "x\u{1b}",
+    ];
     let value = prop_oneof![
         prop::sample::select(texts.to_vec()).prop_map(|text| json!(text)),
         "[a-z/._-]{0,300}".prop_map(|text| json!(text)),
         prop::collection::vec(prop::sample::select(texts.to_vec()), 0..3).prop_map(|items| json!(items)),
-        prop_oneof![Just(json!(null)), Just(json!(true)), Just(json!(3)), Just(json!(3.0)), Just(json!({}))],
+        prop_oneof![
+            Just(json!(null)),
+            Just(json!(true)),
+            Just(json!(3)),
+            Just(json!(0)),
+            Just(json!(2001)),
+            Just(json!(3.0)),
+            Just(json!({}))
+        ],
     ];
-    let fields = prop::collection::btree_map(prop::sample::select(names.to_vec()), value, 0..5);
+    let fields = prop::collection::btree_map(prop::sample::select(names.to_vec()), value, 0..6);
     (prop::sample::select(operations), fields).prop_map(|(operation, fields)| {
         let mut request: serde_json::Map<String, Value> = fields.into_iter().map(|(k, v)| (k.to_owned(), v)).collect();
         request.insert("operation".to_owned(), operation.into());
@@ -146,7 +203,7 @@ fn requests() -> impl Strategy<Value = Value> {
 
 /// What the published schema says of a request, with the formats that it names.
 fn by_schema(request: &Value) -> bool {
-    use pi_graphite::value::{Body, BranchName, RelPath, Subject};
+    use pi_graphite::value::{Body, BranchName, FileHash, FilePath, RelPath, Subject};
     static SCHEMA: std::sync::OnceLock<jsonschema::Validator> = std::sync::OnceLock::new();
     let validator = SCHEMA.get_or_init(|| {
         jsonschema::options()
@@ -154,6 +211,8 @@ fn by_schema(request: &Value) -> bool {
             .with_format("branch-name", |text: &str| BranchName::try_from(text.to_owned()).is_ok())
             .with_format("commit-subject", |text: &str| Subject::try_from(text.to_owned()).is_ok())
             .with_format("commit-body", |text: &str| Body::try_from(text.to_owned()).is_ok())
+            .with_format("file-path", |text: &str| FilePath::try_from(text.to_owned()).is_ok())
+            .with_format("sha256", |text: &str| FileHash::try_from(text.to_owned()).is_ok())
             .with_format("relative-path", |text: &str| RelPath::try_from(text.to_owned()).is_ok())
             .build(&request_schema())
             .expect("the schema compiles")

@@ -6,6 +6,7 @@
 
 mod cases;
 mod codes;
+mod file_engine;
 mod gate;
 mod grants;
 mod guards;

@@ -9,8 +9,8 @@ use crate::{process, workspace};
 /// The product's package, and the name of its binary.
 pub(crate) const PACKAGE: &str = "pi-graphite";
 
-/// The feature that builds the fake `gt`, as seen from the workspace.
-pub(crate) const FAKE_GT: &str = "pi-graphite/fake-gt";
+/// The features that build the fake `gt` and the failpoints, as seen from the workspace.
+pub(crate) const FOR_TESTS: &str = "pi-graphite/fake-gt,pi-graphite/failpoints";
 
 /// A cargo command at the workspace's root: the same cargo that started us.
 pub(crate) fn cargo(words: &[&str]) -> Command {

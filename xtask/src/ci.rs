@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use crate::cargo::{self, FAKE_GT};
+use crate::cargo::{self, FOR_TESTS};
 use crate::failure::{Failure, Result};
 use crate::{demo, generate, layers, process, test, tidy};
 
@@ -50,7 +50,7 @@ fn format() -> Result {
 
 fn clippy() -> Result {
     let mut command = cargo::cargo(&["clippy", "--workspace", "--all-targets"]);
-    command.args(["--features", FAKE_GT, "--", "-D", "warnings"]);
+    command.args(["--features", FOR_TESTS, "--", "-D", "warnings"]);
     process::run(&mut command)
 }
 

@@ -10,6 +10,7 @@
     reason = "a command line program for people: printing is its job"
 )]
 
+mod bench;
 mod cargo;
 mod ci;
 mod demo;
@@ -82,6 +83,12 @@ const TASKS: &[Task] = &[
         usage: "demo",
         summary: "play a story on a throw-away repository through the real binary",
         run: |arguments| none(arguments).and_then(|()| demo::run()),
+    },
+    Task {
+        name: "bench",
+        usage: "bench [ARGS…]",
+        summary: "measure the file operations; ARGS are `--quick` and parts of names of what is measured",
+        run: bench::run,
     },
     Task {
         name: "ci",

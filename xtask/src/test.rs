@@ -1,6 +1,6 @@
 //! `test`: every test of the workspace, against the fake and the real `gt`.
 
-use crate::cargo::{self, FAKE_GT, PACKAGE};
+use crate::cargo::{self, FOR_TESTS, PACKAGE};
 use crate::failure::Result;
 use crate::{process, tools};
 
@@ -13,8 +13,8 @@ pub(crate) fn run(arguments: &[String]) -> Result {
     let gt = tools::gt()?;
     let runs: [&[&str]; 3] = [
         &["test", "--package", "xtask"],
-        &["test", "--package", PACKAGE, "--features", FAKE_GT, "--doc"],
-        &["test", "--package", PACKAGE, "--features", FAKE_GT, "--tests"],
+        &["test", "--package", PACKAGE, "--features", FOR_TESTS, "--doc"],
+        &["test", "--package", PACKAGE, "--features", FOR_TESTS, "--tests"],
     ];
     for words in runs {
         let mut command = cargo::cargo(words);

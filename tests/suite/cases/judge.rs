@@ -1,43 +1,85 @@
 //! Compares what came of an action with one right answer.
 
-use std::collections::BTreeMap;
 use std::fs;
-use std::path::Path;
 use std::time::Duration;
 
-use super::case::{Case, Content, Expect, Files, Untracked};
+use sha2::{Digest, Sha256};
+
+use super::act::{Stage, leftovers, worktree};
+use super::case::{Case, Expect, RunAs};
+use super::tree::Tree;
 use crate::support::{Answer, Gt, World};
 
 /// Our codes for each kind of refusal; `status:` names a status instead.
 const KINDS: &[(&str, &[&str])] = &[
+    ("ambiguous", &["ambiguous"]),
     ("bad_args", &["bad_request", "bad_json", "unknown_operation", "bad_branch", "bad_path", "bad_flag", "too_large"]),
     ("bad_branch", &["bad_branch", "name_rewritten"]),
+    ("bad_patch", &["bad_patch"]),
+    ("binary", &["binary"]),
+    ("conflict_changed", &["file_changed", "stale"]),
     ("cycle", &["cycle"]),
-    ("exists", &["branch_exists"]),
+    ("duplicate_op", &["bad_patch"]),
+    ("empty_old", &["empty_old_string"]),
+    ("exists", &["branch_exists", "file_exists"]),
+    ("hardlink", &["hard_link"]),
     ("has_children", &["approval_needed"]),
     ("in_other_worktree", &["in_other_worktree"]),
+    ("io", &["write_failed", "read_failed"]),
     ("locked", &["lock_busy", "repository_busy"]),
-    ("missing", &["branch_missing", "path_missing"]),
-    ("not_approved", &["approval_needed", "read_only"]),
+    ("missing", &["branch_missing", "path_missing", "file_missing"]),
+    ("noop", &["no_change"]),
+    ("not_approved", &["approval_needed", "read_only", "status:proposed"]),
+    ("not_directory", &["parent_not_directory"]),
+    ("not_found", &["no_match"]),
+    ("not_regular_file", &["not_regular_file"]),
+    ("not_shown", &["not_shown"]),
+    ("not_utf8", &["not_utf8"]),
     ("nothing_to_amend", &["nothing_to_amend"]),
-    ("stale", &["stale"]),
+    ("overlap", &["overlap"]),
+    ("path_outside", &["outside_workspace"]),
+    ("protected_path", &["protected_path"]),
+    ("stale", &["stale", "file_changed"]),
+    ("symlink", &["symlink"]),
+    ("too_large", &["file_too_large"]),
     ("trunk", &["on_trunk"]),
     ("uncertain", &["status:uncertain"]),
     ("untrusted_repo", &["untrusted_repository"]),
+    ("utf16", &["utf16"]),
 ];
 
 /// What the judge needs to know of the time before the action.
 pub(super) struct Seen {
     refs: String,
     calls: usize,
+    git: Tree,
+    outside: Tree,
+    sibling: Tree,
 }
 
 impl Seen {
     pub(super) fn of(world: &World, case: &Case) -> Self {
+        let setup = &case.setup;
         // Where the repository was given away, git does not read it either.
-        let refs = if case.setup.git && case.setup.owner.is_none() { refs(world) } else { String::new() };
-        Self { refs, calls: world.gt_calls().len() }
+        let is_ours = setup.git && setup.owner.is_none() && setup.run_as != Some(RunAs::NonRoot);
+        Self {
+            refs: if is_ours { refs(world) } else { String::new() },
+            calls: world.gt_calls().len(),
+            git: git(world),
+            outside: Tree::of(&world.path("outside"), &[]),
+            sibling: sibling(world, case),
+        }
     }
+}
+
+/// Git's own folder without what this program keeps there.
+fn git(world: &World) -> Tree {
+    Tree::of(&world.root().join(".git"), &["pi-graphite", "pi-graphite.json"])
+}
+
+fn sibling(world: &World, case: &Case) -> Tree {
+    let sibling = case.setup.outside_sibling.as_ref();
+    sibling.map(|sibling| Tree::of(&world.path(&format!("repo{}", sibling.suffix)), &[])).unwrap_or_default()
 }
 
 fn refs(world: &World) -> String {
@@ -48,6 +90,7 @@ fn refs(world: &World) -> String {
 pub(super) struct Judge<'a> {
     pub world: &'a World,
     pub case: &'a Case,
+    pub stage: &'a Stage<'a>,
     pub answer: &'a Answer,
     pub before: &'a Seen,
     pub took: Duration,
@@ -59,6 +102,7 @@ impl Judge<'_> {
         let mut found = Vec::new();
         found.extend(self.of_status(expect));
         found.extend(self.of_files(expect));
+        found.extend(self.of_answer(expect));
         found.extend(self.of_git(expect));
         found.extend(self.of_calls(expect));
         if let Some(names) = &expect.needs_restack {
@@ -77,7 +121,10 @@ impl Judge<'_> {
     }
 
     fn of_status(&self, expect: &Expect) -> Option<String> {
-        let ok = self.answer.exit == Some(0) && ["answered", "done"].contains(&self.answer.status());
+        let status = self.answer.status();
+        let proposes = self.case.actions().last().is_some_and(|action| action.tool == "propose");
+        let ok = (self.answer.exit == Some(0) && ["answered", "done"].contains(&status))
+            || (proposes && status == "proposed");
         if ok != expect.ok {
             return Some(format!("ok is {ok}"));
         }
@@ -103,29 +150,52 @@ impl Judge<'_> {
 
     fn of_files(&self, expect: &Expect) -> Vec<String> {
         let mut found = Vec::new();
-        if let Some(after) = &expect.files_after {
-            let wanted = overlaid(&[&self.setup_files(), after]);
-            differ(&mut found, "files", &folder(&self.world.root()), &wanted);
+        let (is, of_files) = (worktree(self.world), self.case.area.is_of_files());
+        if of_files || expect.files_after.is_some() {
+            found.extend(is.complaints("file", &self.stage.base().with(expect.files_after.as_ref(), expect)));
         }
-        if let Some(after) = &expect.outside_after {
-            let wanted = overlaid(&[&self.case.setup.outside, after]);
-            differ(&mut found, "files outside", &folder(&self.world.path("outside")), &wanted);
+        if of_files || expect.outside_after.is_some() {
+            let outside = Tree::of(&self.world.path("outside"), &[]);
+            let wanted = self.before.outside.with(expect.outside_after.as_ref(), expect);
+            found.extend(outside.complaints("file outside", &wanted));
         }
+        if of_files {
+            let wanted = self.before.sibling.with(expect.sibling_after.as_ref(), expect);
+            found.extend(sibling(self.world, self.case).complaints("file of the sibling", &wanted));
+            found.extend(git(self.world).complaints("git's own file", &self.before.git));
+            found.extend(leftovers(self.world).into_iter().map(|name| format!("{name} is left of a change")));
+        }
+        for (name, target) in &expect.links_after {
+            differ(&mut found, name, &is.link(name), &Some(target.as_str()));
+        }
+        found.extend(expect.absent.iter().filter(|name| is.holds(name)).map(|name| format!("{name} is there")));
         let missing = expect.files_present.iter().filter(|name| !self.world.root().join(name).exists());
         found.extend(missing.map(|name| format!("{name} is gone")));
         found
     }
 
-    /// Every file that the setup put into the worktree.
-    fn setup_files(&self) -> Files {
-        let setup = &self.case.setup;
-        let mut files = setup.files.clone();
-        if let Untracked::Files(more) = &setup.untracked {
-            files.extend(more.clone());
+    /// What the report says: of the files what is true, of a refusal that it had no effect.
+    fn of_answer(&self, expect: &Expect) -> Vec<String> {
+        let (report, mut found) = (&self.answer.report, Vec::new());
+        if let Some(wanted) = &expect.sha256 {
+            differ(&mut found, "sha256", &report["file"]["sha256"].as_str(), &Some(wanted.as_str()));
         }
-        files.extend(setup.stage.clone());
-        files.extend(setup.dirty.clone());
-        files
+        let told = format!("{} {}", report["text"], report["fault"]);
+        let unsaid = expect.result_must_mention.iter().filter(|words| !told.contains(*words));
+        found.extend(unsaid.map(|words| format!("{words:?} is not mentioned")));
+        if !self.case.area.is_of_files() {
+            return found;
+        }
+        if report["fault"].is_object() {
+            differ(&mut found, "effect", &report["fault"]["effect"].as_str(), &Some("none"));
+        }
+        for file in report["files"].as_array().into_iter().flatten().chain([&report["file"]]) {
+            if let (Some(path), Some(digest)) = (file["path"].as_str(), file["sha256"].as_str()) {
+                let bytes = fs::read(self.world.root().join(path)).unwrap_or_default();
+                differ(&mut found, &format!("the digest of {path}"), &digest, &hex(&Sha256::digest(&bytes)).as_str());
+            }
+        }
+        found
     }
 
     fn of_git(&self, expect: &Expect) -> Vec<String> {
@@ -169,23 +239,6 @@ fn differ<T: PartialEq + std::fmt::Debug>(found: &mut Vec<String>, what: &str, i
     }
 }
 
-/// Later files over earlier ones, what is absent left out.
-fn overlaid(layers: &[&Files]) -> BTreeMap<String, Vec<u8>> {
-    let all: BTreeMap<&String, &Option<Content>> = layers.iter().flat_map(|files| files.iter()).collect();
-    all.into_iter().filter_map(|(name, content)| Some((name.clone(), content.as_ref()?.bytes()))).collect()
-}
-
-/// Every regular file below a folder with its bytes, git's own left out.
-fn folder(root: &Path) -> BTreeMap<String, Vec<u8>> {
-    let mut found = BTreeMap::new();
-    for entry in fs::read_dir(root).expect("a folder").map(|entry| entry.expect("an entry")) {
-        let name = entry.file_name().to_string_lossy().into_owned();
-        let kind = entry.file_type().expect("a kind");
-        if kind.is_dir() && name != ".git" {
-            found.extend(folder(&entry.path()).into_iter().map(|(inner, bytes)| (format!("{name}/{inner}"), bytes)));
-        } else if kind.is_file() {
-            found.insert(name, fs::read(entry.path()).expect("readable"));
-        }
-    }
-    found
+fn hex(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }

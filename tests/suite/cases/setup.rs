@@ -2,11 +2,16 @@
 //! that nothing hostile runs while it is built.
 
 use std::fs;
-use std::os::unix::fs::{PermissionsExt, symlink};
+use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
+use std::os::unix::net::UnixListener;
 use std::path::Path;
+use std::process::Command;
 
 use super::case::{Files, Setup, Untracked};
 use crate::support::{Base, Gt, World};
+
+/// A user who may do nothing special.
+const NOBODY: &str = "65534";
 
 /// The world whose repository is nearest to what the setup asks for.
 pub(super) fn base(setup: &Setup, gt: Gt) -> World {
@@ -26,7 +31,19 @@ pub(super) fn base(setup: &Setup, gt: Gt) -> World {
 pub(super) fn build(world: &World, setup: &Setup) {
     let root = world.root();
     write_all(&world.path("outside"), &setup.outside);
+    if let Some(sibling) = &setup.outside_sibling {
+        write_all(&world.path(&format!("repo{}", sibling.suffix)), &sibling.files);
+    }
+    for folder in &setup.folders {
+        fs::create_dir_all(root.join(folder)).expect("a folder");
+    }
     write_all(&root, &setup.files);
+    for file in &setup.generate {
+        match file.text() {
+            Some(text) => fs::write(root.join(&file.path), text).expect("written"),
+            None => fs::File::create(root.join(&file.path)).and_then(|made| made.set_len(file.bytes)).expect("made"),
+        }
+    }
     for (name, target) in &setup.symlinks {
         symlink(target, root.join(name)).expect("a link");
     }
@@ -40,14 +57,61 @@ pub(super) fn build(world: &World, setup: &Setup) {
     if setup.git {
         history(world, setup);
     }
-    for name in &setup.fifos {
-        run(world, &["mkfifo", name]);
-    }
+    special(world, setup);
     if let Untracked::Files(files) = &setup.untracked {
         write_all(&root, files);
     }
     if setup.git {
         changes(world, setup);
+    }
+    if setup.run_as.is_some() && is_root(world) {
+        fs::copy(env!("CARGO_BIN_EXE_pi-graphite"), world.path("bin/pi-graphite")).expect("copied");
+        let given = Command::new("chown").args(["-hR", &format!("{NOBODY}:{NOBODY}")]).arg(world.path("")).status();
+        assert!(given.is_ok_and(|status| status.success()), "the world was given away");
+    }
+}
+
+/// What is no regular file. Only root makes devices; for everybody else a fifo stands in, which the same rule refuses.
+fn special(world: &World, setup: &Setup) {
+    for name in &setup.fifos {
+        run(world, &["mkfifo", name]);
+    }
+    for name in &setup.sockets {
+        drop(UnixListener::bind(world.root().join(name)).expect("a socket"));
+    }
+    for name in &setup.devices {
+        if is_root(world) {
+            run(world, &["mknod", name, "c", "1", "3"]);
+        } else {
+            run(world, &["mkfifo", name]);
+        }
+    }
+}
+
+fn is_root(world: &World) -> bool {
+    fs::metadata(world.path("bin")).expect("it is there").uid() == 0
+}
+
+/// The words with which the binary is started: as nobody where the setup wants that, and under its umask.
+pub(super) fn binary(world: &World, setup: &Setup) -> Vec<String> {
+    let path = env!("CARGO_BIN_EXE_pi-graphite").to_owned();
+    let (mut words, mut binary) = (Vec::new(), path);
+    if setup.run_as.is_some() && world.path("bin/pi-graphite").exists() {
+        let nobody = ["setpriv", &format!("--reuid={NOBODY}"), &format!("--regid={NOBODY}"), "--clear-groups"];
+        words.extend(nobody.map(str::to_owned));
+        binary = world.path("bin/pi-graphite").display().to_string();
+    }
+    if let Some(umask) = &setup.umask {
+        words.extend(["sh".to_owned(), "-c".to_owned(), format!("umask {umask}; exec \"$@\""), "sh".to_owned()]);
+    }
+    words.push(binary);
+    words
+}
+
+/// Makes folders writable again, so that the world can be removed.
+pub(super) fn open(world: &World, setup: &Setup) {
+    for folder in setup.modes.keys().map(|name| world.root().join(name)).filter(|path| path.is_dir()) {
+        fs::set_permissions(folder, fs::Permissions::from_mode(0o755)).expect("a mode");
     }
 }
 

@@ -1,0 +1,75 @@
+//! Measures file operations beside what an optimised program needs for the same bytes on the same disk.
+//!
+//! `cargo xtask bench [--quick] [FILTER]`. Everything that is compared runs in turn within each round, so that the
+//! noise of the machine meets all of it. A line is a measurement, never an assertion: the exit status is 0 also when a
+//! target is missed.
+
+#![expect(
+    clippy::disallowed_methods,
+    reason = "a benchmark makes its own files and starts what it measures; the guard's doors are in `src`"
+)]
+#![expect(clippy::print_stdout, clippy::print_stderr, reason = "a program for people: printing is its job")]
+
+mod bare;
+mod exact;
+mod harness;
+mod hunks;
+mod input;
+mod ladder;
+mod peak;
+mod several;
+mod site;
+mod table;
+
+use std::process::ExitCode;
+
+use harness::Effort;
+
+/// The variable that makes this program, started again by itself, another one.
+const ROLE: &str = "PI_GRAPHITE_BENCH_ROLE";
+
+/// A part of the benchmark: its name and what it prints.
+type Part = (&'static str, fn(&Effort));
+
+const PARTS: &[Part] = &[
+    ("exact", exact::run),
+    ("ladder", ladder::run),
+    ("miss", ladder::misses),
+    ("hunks", hunks::run),
+    ("several", several::run),
+    ("peak", peak::run),
+];
+
+fn main() -> ExitCode {
+    match std::env::var(ROLE).as_deref() {
+        Ok("bare") => bare::main(),
+        Ok("peak") => peak::main(),
+        Ok(_) | Err(_) => all(),
+    }
+}
+
+fn all() -> ExitCode {
+    // Cargo adds `--bench` itself.
+    let arguments: Vec<String> = std::env::args().skip(1).filter(|word| word != "--bench").collect();
+    let filters: Vec<&String> = arguments.iter().filter(|word| !word.starts_with("--")).collect();
+    if let Some(unknown) = arguments.iter().find(|word| word.starts_with("--") && *word != "--quick") {
+        eprintln!("`{unknown}` is not known; the only flag is `--quick`");
+        return ExitCode::FAILURE;
+    }
+    let quick = arguments.iter().any(|word| word == "--quick");
+    let effort = if quick { Effort::quick() } else { Effort::full() };
+    let wanted = |name: &str| filters.is_empty() || filters.iter().any(|filter| name.contains(filter.as_str()));
+    let parts: Vec<&Part> = PARTS.iter().filter(|(name, _)| wanted(name)).collect();
+    if parts.is_empty() {
+        let names: Vec<&str> = PARTS.iter().map(|(name, _)| *name).collect();
+        eprintln!("nothing has this name; the parts are {}", names.join(", "));
+        return ExitCode::FAILURE;
+    }
+    table::machine();
+    for (name, part) in parts {
+        table::heading(name);
+        part(&effort);
+    }
+    table::machine();
+    ExitCode::SUCCESS
+}

@@ -1,0 +1,186 @@
+//! The ladder: from exact to block anchor, the first rung with a match decides, and more than one there is ambiguous.
+
+use std::ops::Range;
+
+use super::anchor::{self, Anchored};
+use super::nearest::{self, NotFoundHelp};
+use super::needle::{Block, Needle};
+use super::occurrences::{Occurrences, Tally, tally_each};
+use super::rewrite::{Exact, Found, span, whole_lines};
+use super::view::View;
+use super::{Match, Rung, windows};
+
+/// What to look for and what to put there.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Wanted<'a> {
+    /// The text to be replaced.
+    pub old: &'a str,
+    /// Its replacement, which is literal.
+    pub new: &'a str,
+}
+
+/// One place and the bytes to put there.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Replacement {
+    /// The bytes of the original body that are replaced.
+    pub range: Range<usize>,
+    /// What is put there: indented for the file, each line with its ending.
+    pub text: String,
+    /// The rung that decided.
+    pub rung: Rung,
+    /// How alike the place is: 1 but for a block found by its anchors.
+    pub score: f64,
+    /// First and last line of the range, counted from 1.
+    pub lines: (usize, usize),
+    /// Replaced lines that `old_string` did not have, up to 200.
+    pub unseen: Vec<String>,
+}
+
+/// Why nothing is replaced.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+pub enum Miss {
+    /// There is nothing to look for.
+    #[error("`old_string` is empty")]
+    EmptyOld,
+    /// The text would stay as it is.
+    #[error("`new_string` changes nothing")]
+    Noop,
+    /// No rung has a match.
+    #[error("`old_string` is not in the text")]
+    NotFound(NotFoundHelp),
+    /// The deciding rung has more than one.
+    #[error("`old_string` matches {count} places")]
+    Ambiguous {
+        /// The deciding rung.
+        rung: Rung,
+        /// How many places, overlapping ones too; at most 100,000 are counted.
+        count: usize,
+        /// Lines on which the first ten begin, counted from 1.
+        lines: Vec<usize>,
+    },
+}
+
+/// The one place of a text. It must lie within one of the ranges of bytes.
+///
+/// # Errors
+/// [`Miss`], with what helps to ask better.
+pub fn find_one(
+    view: &View<'_>,
+    wanted: &Wanted<'_>,
+    how: Match,
+    within: &[Range<usize>],
+) -> Result<Replacement, Miss> {
+    let needle = Needle::of(*wanted)?;
+    let is_within = |span: &Range<usize>| within.iter().any(|range| range.start <= span.start && span.end <= range.end);
+    let size = needle.old.len();
+    let exact = Occurrences::new(view.text(), &needle.old).filter(|&at| is_within(&view.original(at..at + size)));
+    decide(view, &needle, how, Candidates { exact: Tally::of(exact), is_within: &is_within })
+}
+
+/// All places of a text that do not overlap, from left to right, on the first rung that has one.
+///
+/// A block that is found by its anchors must be one: which of several look-alikes are meant cannot be known.
+///
+/// # Errors
+/// [`Miss`], but never [`Miss::Ambiguous`] on another rung than the last.
+pub fn find_all(view: &View<'_>, wanted: &Wanted<'_>, how: Match) -> Result<Vec<Replacement>, Miss> {
+    let needle = Needle::of(*wanted)?;
+    let exact = Exact::new(&needle);
+    let places = memchr::memmem::find_iter(view.text().as_bytes(), needle.old.as_bytes());
+    let mut found: Vec<Replacement> = places.map(|at| exact.at(view, at)).collect();
+    if found.is_empty() && is_loose(&needle, how) {
+        found = all_whole_lines(view, &Block::of(&needle));
+    }
+    if found.is_empty() {
+        let candidates = Candidates { exact: Tally::default(), is_within: &|_| true };
+        return decide(view, &needle, how, candidates).map(|one| vec![one]);
+    }
+    if found.iter().all(|replacement| changes_nothing(view, replacement)) { Err(Miss::Noop) } else { Ok(found) }
+}
+
+/// The one place of each of many texts in the same body, each as [`find_one`] finds it in the whole body.
+pub fn find_each(view: &View<'_>, wanted: &[Wanted<'_>], how: Match) -> Vec<Result<Replacement, Miss>> {
+    let needles: Vec<_> = wanted.iter().map(|wanted| Needle::of(*wanted)).collect();
+    let olds: Vec<&str> = needles.iter().flatten().map(|needle| &*needle.old).collect();
+    let mut tallies = tally_each(view.text(), &olds).into_iter();
+    let one = |needle: Result<Needle<'_>, Miss>| {
+        let needle = needle?;
+        let exact = tallies.next().expect("each needle was tallied");
+        decide(view, &needle, how, Candidates { exact, is_within: &|_| true })
+    };
+    needles.into_iter().map(one).collect()
+}
+
+/// What is known before the looser rungs are looked at.
+struct Candidates<'c> {
+    /// Exact places, as positions in the view's text.
+    exact: Tally,
+    is_within: &'c dyn Fn(&Range<usize>) -> bool,
+}
+
+/// Walks up the rungs.
+fn decide(view: &View<'_>, needle: &Needle<'_>, how: Match, candidates: Candidates<'_>) -> Result<Replacement, Miss> {
+    let Candidates { exact: Tally { count, first }, is_within } = candidates;
+    if let [at, ..] = first[..] {
+        if count == 1 {
+            return changed(view, Exact::new(needle).at(view, at));
+        }
+        let lines = first.iter().map(|&at| view.line_at(view.original(at..at).start) + 1).collect();
+        return Err(Miss::Ambiguous { rung: Rung::Exact, count, lines });
+    }
+    if !is_loose(needle, how) {
+        return Err(Miss::NotFound(nearest::help(view, needle, how)));
+    }
+    let block = Block::of(needle);
+    let fits = |lines: &Range<usize>| is_within(&span(view, &block, lines));
+    let starts = windows::find(view, &block.old, |first| fits(&(first..first + block.old.len())));
+    if let [start] = starts[..] {
+        return changed(view, whole_lines(view, &block, &run(view, &block, start)));
+    }
+    if let [start, ..] = starts[..] {
+        return Err(ambiguous(windows::name(view, &block.old, start), &starts));
+    }
+    if how < Match::Fuzzy {
+        return Err(Miss::NotFound(nearest::help(view, needle, how)));
+    }
+    match anchor::find(view, &block, fits) {
+        Anchored::One(found) => changed(view, whole_lines(view, &block, &found)),
+        Anchored::Several(starts) => Err(ambiguous(Rung::BlockAnchor, &starts)),
+        Anchored::TooMany => Err(Miss::NotFound(nearest::help(view, needle, how).with_too_many_look_alikes())),
+        Anchored::None => Err(Miss::NotFound(nearest::help(view, needle, how))),
+    }
+}
+
+/// Whether the rungs above the first may be tried. White space alone is found as it is or not at all.
+fn is_loose(needle: &Needle<'_>, how: Match) -> bool {
+    how > Match::Exact && !needle.old.trim().is_empty()
+}
+
+fn all_whole_lines(view: &View<'_>, block: &Block<'_>) -> Vec<Replacement> {
+    let size = block.old.len();
+    let mut free = 0;
+    let mut found = Vec::new();
+    for start in windows::find(view, &block.old, |_| true) {
+        if start >= free && windows::is_equal(view, &block.old, start) {
+            found.push(whole_lines(view, block, &run(view, block, start)));
+            free = start + size;
+        }
+    }
+    found
+}
+
+fn run(view: &View<'_>, block: &Block<'_>, start: usize) -> Found {
+    Found { lines: start..start + block.old.len(), rung: windows::name(view, &block.old, start), score: 1.0 }
+}
+
+fn ambiguous(rung: Rung, starts: &[usize]) -> Miss {
+    Miss::Ambiguous { rung, count: starts.len(), lines: starts.iter().take(10).map(|start| start + 1).collect() }
+}
+
+fn changed(view: &View<'_>, replacement: Replacement) -> Result<Replacement, Miss> {
+    if changes_nothing(view, &replacement) { Err(Miss::Noop) } else { Ok(replacement) }
+}
+
+fn changes_nothing(view: &View<'_>, replacement: &Replacement) -> bool {
+    view.body()[replacement.range.clone()] == *replacement.text
+}

@@ -1,0 +1,160 @@
+//! A file's lines, prepared once for all hunks of a patch.
+
+use std::collections::HashMap;
+use std::ops::Range;
+use std::sync::OnceLock;
+
+use crate::edit::view::{View, collapse, indent, is_blank, key, trim};
+use crate::edit::windows;
+
+/// The columns that a tab counts for.
+const TAB: usize = 4;
+
+/// So many lines may be compared one by one to find a run.
+const FEW: usize = 1 << 18;
+
+/// Where lines are, by their text.
+pub(super) struct Index<'v> {
+    pub(super) view: &'v View<'v>,
+    /// Lines by the hash of their collapsed text.
+    by_key: HashMap<u64, Vec<usize>>,
+    collapsed: OnceLock<Collapsed>,
+    /// How far each line is indented; none for blank lines.
+    depths: OnceLock<Vec<Option<usize>>>,
+}
+
+/// All lines with each run of white space as one space, as one text to search in.
+struct Collapsed {
+    text: String,
+    starts: Vec<usize>,
+}
+
+/// How alike lines are, in the order in which it is asked for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Alike {
+    Equal,
+    Trimmed,
+    Collapsed,
+}
+
+impl Alike {
+    pub(super) const ALL: [Self; 3] = [Self::Equal, Self::Trimmed, Self::Collapsed];
+
+    fn holds(self, one: &str, other: &str) -> bool {
+        match self {
+            Self::Equal => one == other,
+            Self::Trimmed => trim(one) == trim(other),
+            Self::Collapsed => collapse(one) == collapse(other),
+        }
+    }
+}
+
+impl<'v> Index<'v> {
+    pub(super) fn new(view: &'v View<'v>) -> Self {
+        let mut by_key: HashMap<u64, Vec<usize>> = HashMap::new();
+        for (line, key) in view.keys().iter().enumerate() {
+            by_key.entry(*key).or_default().push(line);
+        }
+        Self { view, by_key, collapsed: OnceLock::new(), depths: OnceLock::new() }
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.view.line_count()
+    }
+
+    /// The first lines of all runs that differ from `old` in white space only. `fits` says whether one is within bounds.
+    ///
+    /// Where `old` has a rare line only its places are looked at, so a thousand hunks do not read the file a thousand
+    /// times.
+    pub(super) fn runs(&self, old: &[&str], fits: impl Fn(usize) -> bool) -> Vec<usize> {
+        let places = |line: &str| self.by_key.get(&key(&collapse(line))).map_or(&[][..], Vec::as_slice);
+        let rarest = old.iter().map(|line| places(line)).enumerate().min_by_key(|(_, places)| places.len());
+        let Some((offset, places)) = rarest else { return Vec::new() };
+        if places.len().saturating_mul(old.len()) > FEW {
+            return windows::find(self.view, old, fits);
+        }
+        let starts = places.iter().filter_map(|line| line.checked_sub(offset));
+        let is_run = |start: &usize| start + old.len() <= self.len() && windows::is_equal(self.view, old, *start);
+        starts.filter(is_run).filter(|start| fits(*start)).collect()
+    }
+
+    /// Whether a run is alike line by line.
+    pub(super) fn is_alike(&self, old: &[&str], start: usize, how: Alike) -> bool {
+        old.iter().zip(start..).all(|(old, line)| how.holds(old, self.view.line(line)))
+    }
+
+    /// The lines that an anchor may name: equal ones, else those that begin with it, else those that hold it.
+    pub(super) fn named(&self, anchor: &str, within: &[Range<usize>]) -> Vec<usize> {
+        let is_inside = |line: usize| holds(within, &(line..line + 1));
+        let alike = self.runs(&[anchor], is_inside);
+        let is_trimmed = |line: &usize| self.is_alike(&[anchor], *line, Alike::Trimmed);
+        let trimmed: Vec<usize> = alike.iter().copied().filter(is_trimmed).collect();
+        let found = if trimmed.is_empty() { alike } else { trimmed };
+        if !found.is_empty() {
+            return found;
+        }
+        let mut holding = self.holding(anchor);
+        holding.retain(|(line, _)| is_inside(*line));
+        let begins = holding.iter().any(|(_, first)| *first);
+        let mut lines: Vec<usize> =
+            holding.iter().filter(|(_, first)| *first == begins).map(|(line, _)| *line).collect();
+        lines.dedup();
+        lines
+    }
+
+    /// The lines that hold a text, and whether they begin with it.
+    fn holding(&self, text: &str) -> Vec<(usize, bool)> {
+        let text = collapse(text);
+        let all = self.collapsed.get_or_init(|| Collapsed::of(self.view));
+        memchr::memmem::find_iter(all.text.as_bytes(), text.as_bytes())
+            .map(|at| {
+                let line = all.starts.partition_point(|start| *start <= at) - 1;
+                (line, all.starts[line] == at)
+            })
+            .collect()
+    }
+
+    /// The lines beneath a line: all that are indented more, and the closing ones at its own depth.
+    pub(super) fn block(&self, above: usize) -> Range<usize> {
+        let depths = self.depths.get_or_init(|| (0..self.len()).map(|line| depth(self.view.line(line))).collect());
+        let own = depths[above].unwrap_or(0);
+        let is_outside = |line: &usize| match depths[*line] {
+            Some(depth) if depth == own => !is_closing(self.view.line(*line)),
+            Some(depth) => depth < own,
+            None => false,
+        };
+        let end = (above + 1..self.len()).find(is_outside).unwrap_or(self.len());
+        above + 1..end
+    }
+}
+
+impl Collapsed {
+    fn of(view: &View<'_>) -> Self {
+        let mut text = String::with_capacity(view.body().len());
+        let mut starts = Vec::with_capacity(view.line_count());
+        for line in 0..view.line_count() {
+            starts.push(text.len());
+            text += &collapse(view.line(line));
+            text.push('\n');
+        }
+        Self { text, starts }
+    }
+}
+
+/// Whether some range holds another one. The ranges are in order and do not touch.
+pub(super) fn holds(ranges: &[Range<usize>], inner: &Range<usize>) -> bool {
+    let next = ranges.partition_point(|range| range.start <= inner.start);
+    next > 0 && inner.end <= ranges[next - 1].end
+}
+
+fn depth(line: &str) -> Option<usize> {
+    let columns = |indentation: &str| indentation.bytes().map(|byte| if byte == b'\t' { TAB } else { 1 }).sum();
+    (!is_blank(line)).then(|| columns(indent(line)))
+}
+
+fn is_closing(line: &str) -> bool {
+    let line = trim(line);
+    let is_end =
+        line.strip_prefix("end").is_some_and(|rest| !rest.starts_with(|c: char| c.is_alphanumeric() || c == '_'));
+    line.starts_with(['}', ')', ']']) || is_end
+}

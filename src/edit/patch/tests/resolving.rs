@@ -1,0 +1,146 @@
+//! Where hunks are found, and what is refused.
+
+use super::{hunks, updated};
+use crate::edit::Match;
+use crate::edit::patch::{HunkError, resolve};
+
+/// Each row: the body, the update without its header, and the body after it or the refusal.
+fn check(rows: &[(&str, &str, &str)]) {
+    for (body, update, expected) in rows {
+        assert_eq!(updated(body, update), *expected, "{body:?} {update:?}");
+    }
+}
+
+#[test]
+fn hunks_see_the_original_and_come_in_any_order() {
+    check(&[
+        ("a\nb\n", "@@\na\n===\nb\n@@\nb\n===\nc\n", "b\nc\n"),
+        ("a\nb\nc\nd\n", "@@\nc\n===\nC\n@@\na\n===\nA\n", "A\nb\nC\nd\n"),
+        ("a\nb\nc\nd\n", "@@\n-c\n+C\n@@\n-a\n+A\n", "A\nb\nC\nd\n"),
+        ("a\nb\nc\n", "@@\na\nb\n===\nx\n@@\nb\nc\n===\ny\n", "Overlapping hunks in 'f' (lines 2 and 7)"),
+        ("a\nb\n", "@@\na\n===\nA\n@@\nb\n===\nB\n", "A\nB\n"),
+        ("a\nb\n", "@@\na\n===\nA\n@@\na\n===\nB\n", "Overlapping hunks in 'f' (lines 2 and 6)"),
+    ]);
+}
+
+#[test]
+fn hunks_may_share_context() {
+    check(&[
+        ("a\nb\nc\n", "@@\n-a\n+A\n b\n@@\n b\n-c\n+C\n", "A\nb\nC\n"),
+        ("a\nb\nc\n", "@@\na\nb\n===\nA\nb\n@@\nb\nc\n===\nb\nC\n", "A\nb\nC\n"),
+        ("a\nb\n", "@@\n a\n+x\n@@\n-a\n+A\n", "A\nx\nb\n"),
+        ("a\nb\n", "@@\n a\n+x\n@@\n a\n+y\n", "Overlapping hunks in 'f' (lines 2 and 5)"),
+    ]);
+}
+
+#[test]
+fn what_goes_without_a_successor_goes_with_its_line_end() {
+    check(&[
+        ("a\nb\nc\n", "@@\nb\n===\n", "a\nc\n"),
+        ("a\r\nb\r\nc\r\n", "@@\nb\n===\n", "a\r\nc\r\n"),
+        ("a\nb\nc\n", "@@\n-b\n", "a\nc\n"),
+        ("a\nb", "@@\n-b\n", "a\n"),
+        ("a\nb", "@@\nb\n===\n", "a\n"),
+        ("one two\n", "@@\n two\n===\n", "one\n"),
+        ("a\nbc\n", "@@\nb\n===\n", "a\nc\n"),
+    ]);
+}
+
+#[test]
+fn prefixed_lines_are_whole_lines_only() {
+    check(&[
+        ("import os.path\nimport os\n", "@@\n-import os\n+import sys\n", "import os.path\nimport sys\n"),
+        ("import os.path\n", "@@\n-import os\n+import sys\n", "Hunk not found in 'f': 'import os' (line 2)"),
+        ("    foo\nfoobar\n", "@@\n-foo\n+one\n+two\n", "    one\n    two\nfoobar\n"),
+        ("import os.path\n", "@@\nimport os\n===\nimport sys\n", "import sys.path\n"),
+    ]);
+}
+
+#[test]
+fn lines_keep_their_endings_and_context_its_bytes() {
+    check(&[
+        ("a\r\nb\nc", "@@\n a\n-b\n+B\n+B\n c\n", "a\r\nB\nB\nc"),
+        ("a  \nb\n\tc\n", "@@\n a\n-b\n+B\n     c\n", "a  \nB\n\tc\n"),
+        ("a\r\nb", "@@\n b\n+c\n", "a\r\nb\r\nc"),
+        ("a\r\nb\r\n", "@@\n a\n+x\n", "a\r\nx\r\nb\r\n"),
+    ]);
+}
+
+const TWICE: &str = "class A:\n    def run(self):\n        go()\n\n    def stop(self):\n        go()\n\nclass B:\n    def run(self):\n        go()\n";
+
+#[test]
+fn anchors_narrow() {
+    check(&[
+        ("x\ngo\ny\ngo\n", "@@ y\n-go\n+GO\n", "x\ngo\ny\nGO\n"),
+        ("x\ngo\ny\ngo\n", "@@ x\n-go\n+GO\n", "Ambiguous hunk in 'f': 'go' matches 2 locations (line 2)"),
+        ("x\ngo\n", "@@ z\n-go\n+GO\n", "Context not found in 'f': 'z' (line 2)"),
+        ("y\ngo\n", "@@ go\n-y\n+Y\n", "Hunk not found in 'f': 'y' (line 2)"),
+        (
+            "fn a() {\n  go\n}\nfn b() {\n  go\n}\n",
+            "@@ fn b\n-  go\n+  GO\n }\n",
+            "fn a() {\n  go\n}\nfn b() {\n  GO\n}\n",
+        ),
+        (
+            "fn a() {\n  go\n}\nfn b() {\n  go\n}\n",
+            "@@ fn a() {\n fn a() {\n-  go\n",
+            "fn a() {\n}\nfn b() {\n  go\n}\n",
+        ),
+        (
+            TWICE,
+            "@@\n-        go()\n+        x\n",
+            "Ambiguous hunk in 'f': '        go()' matches 3 locations (line 2)",
+        ),
+        (
+            TWICE,
+            "@@ def run\n-        go()\n+        x\n",
+            "Ambiguous hunk in 'f': '        go()' matches 2 locations (line 2)",
+        ),
+        (TWICE, "@@ class A\n@@ def run(self):\n-        go()\n+        x\n", &TWICE.replacen("go()", "x", 1)),
+        (
+            TWICE,
+            "@@ def stop\n-        go()\n+        x\n",
+            &TWICE.replace("stop(self):\n        go()", "stop(self):\n        x"),
+        ),
+        (TWICE, "@@ class A:\n-        pass\n+        x\n", "Hunk not found in 'f': '        pass' (line 2)"),
+    ]);
+}
+
+#[test]
+fn lines_are_inserted_only_where_the_patch_says() {
+    check(&[
+        ("a\nb\n", "@@ a\n+x\n", "a\nx\nb\n"),
+        ("a\nb", "@@ b\n+x\n+y\n", "a\nb\nx\ny"),
+        ("a\r\nb\r\n", "@@ b\n+x\n", "a\r\nb\r\nx\r\n"),
+        ("a\na\n", "@@ a\n+x\n", "Ambiguous hunk in 'f': 'x' matches 2 locations (line 2)"),
+        ("a\n", "@@\n+x\n", "Empty hunk in update for 'f' (line 2)"),
+        ("", "@@\n+x\n+y\n", "x\ny\n"),
+        ("a\n", "@@\n+x\n*** End of File\n", "a\nx\n"),
+        ("a", "@@\n+x\n*** End of File\n", "a\nx"),
+    ]);
+}
+
+#[test]
+fn the_end_of_the_file_narrows_too() {
+    check(&[
+        ("a\nb\na\n", "@@\n-a\n+A\n*** End of File\n", "a\nb\nA\n"),
+        ("a\nb\na", "@@\n-a\n+A\n*** End of File\n", "a\nb\nA"),
+        ("a\nb\n", "@@\n-a\n+A\n*** End of File\n", "Hunk not found in 'f': 'a' (line 2)"),
+    ]);
+}
+
+#[test]
+fn nothing_to_do_is_refused() {
+    check(&[
+        ("a\n", "@@\na\n===\na\n", "Hunk changes nothing in 'f' (line 2)"),
+        ("a\n", "@@\n-a\n+a\n", "Hunk changes nothing in 'f' (line 2)"),
+        ("a\n", "@@\n \n-a\n+b\n", "Hunk not found in 'f': '\na' (line 2)"),
+    ]);
+}
+
+#[test]
+fn a_strict_match_asks_for_equal_lines() {
+    let hunks = hunks("@@\n-  a\n+  b\n");
+    let found = resolve("a\n", &[&hunks[0]], Match::Exact);
+    assert!(matches!(found, Err(HunkError::NotFound { line: 2, .. })), "{found:?}");
+    assert!(resolve("a\n", &[&hunks[0]], Match::Whitespace).is_ok());
+}

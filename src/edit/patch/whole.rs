@@ -1,0 +1,127 @@
+//! The ladder for V4A: whole lines only, and beneath the lines that a hunk names.
+
+use std::ops::Range;
+
+use super::index::{Alike, Index, holds};
+use super::resolve::HunkError;
+use super::{Hunk, resolve};
+use crate::edit::anchor::{self, Anchored};
+use crate::edit::ladder::{Replacement, Wanted};
+use crate::edit::needle::{Block, Needle};
+use crate::edit::rewrite::{Found, whole_lines};
+use crate::edit::{Match, Rung, nearest, windows};
+
+/// So many lines of look-alikes are compared; more than these are ambiguous even if one of them is equal.
+const MOST_COMPARED: usize = 20_000_000;
+
+/// Ranges of lines, in order, none of which touch.
+type Scope = Vec<Range<usize>>;
+
+/// Finds the one place of a hunk.
+pub(super) fn locate(index: &Index<'_>, hunk: &Hunk, how: Match) -> Result<Replacement, HunkError> {
+    let named = named(index, hunk)?;
+    if hunk.old.is_empty() {
+        return insert(index, hunk, &named);
+    }
+    let wanted = Wanted { old: &hunk.old, new: &hunk.new };
+    let needle = Needle::of(wanted).map_err(|miss| resolve::missed(hunk, miss))?;
+    let block = Block::of(&needle);
+    for scope in scopes(index, &named) {
+        if let Some(found) = find(index, hunk, &block, (how, &scope))? {
+            return Ok(whole_lines(index.view, &block, &found));
+        }
+    }
+    let help = nearest::help(index.view, &needle, how);
+    Err(HunkError::NotFound { line: hunk.line, preview: hunk.preview(50), help })
+}
+
+/// The lines that the innermost anchor may mean; none without anchors.
+fn named(index: &Index<'_>, hunk: &Hunk) -> Result<Vec<usize>, HunkError> {
+    let mut lines = Vec::new();
+    for anchor in &hunk.anchors {
+        let found =
+            scopes(index, &lines).into_iter().map(|scope| index.named(anchor, &scope)).find(|lines| !lines.is_empty());
+        lines = found.ok_or_else(|| HunkError::AnchorNotFound { line: hunk.line, anchor: anchor.clone() })?;
+    }
+    Ok(lines)
+}
+
+/// Where to look, in turn: beneath the named lines, then from the first of them on.
+///
+/// The second holds the named line itself, since models repeat it as context.
+fn scopes(index: &Index<'_>, named: &[usize]) -> Vec<Scope> {
+    let all = |from: usize| std::iter::once(from..index.len()).collect::<Scope>();
+    let Some(first) = named.first() else { return vec![all(0)] };
+    let mut beneath: Scope = Vec::new();
+    for block in named.iter().map(|line| index.block(*line)) {
+        match beneath.last_mut() {
+            Some(last) if block.start <= last.end => last.end = last.end.max(block.end),
+            Some(_) | None => beneath.push(block),
+        }
+    }
+    vec![beneath, all(*first)]
+}
+
+/// The first rung with a match decides.
+fn find(
+    index: &Index<'_>,
+    hunk: &Hunk,
+    block: &Block<'_>,
+    (how, scope): (Match, &Scope),
+) -> Result<Option<Found>, HunkError> {
+    let fits = |lines: &Range<usize>| holds(scope, lines) && (!hunk.at_end || lines.end == index.len());
+    let size = block.old.len();
+    let runs = index.runs(&block.old, |start| fits(&(start..start + size)));
+    if runs.len().saturating_mul(size) > MOST_COMPARED {
+        return Err(ambiguous(hunk, &runs));
+    }
+    let is_loose = how > Match::Exact && !hunk.old.trim().is_empty();
+    for alike in if is_loose { &Alike::ALL[..] } else { &[Alike::Equal] } {
+        let found: Vec<usize> =
+            runs.iter().copied().filter(|start| index.is_alike(&block.old, *start, *alike)).collect();
+        match found[..] {
+            [] => {}
+            [start] => {
+                let rung =
+                    if *alike == Alike::Equal { Rung::Exact } else { windows::name(index.view, &block.old, start) };
+                return Ok(Some(Found { lines: start..start + size, rung, score: 1.0 }));
+            }
+            [..] => return Err(ambiguous(hunk, &found)),
+        }
+    }
+    if !is_loose || how < Match::Fuzzy {
+        return Ok(None);
+    }
+    match anchor::find(index.view, block, fits) {
+        Anchored::One(found) => Ok(Some(found)),
+        Anchored::Several(starts) => Err(ambiguous(hunk, &starts)),
+        Anchored::TooMany | Anchored::None => Ok(None),
+    }
+}
+
+fn ambiguous(hunk: &Hunk, starts: &[usize]) -> HunkError {
+    let lines = starts.iter().take(10).map(|start| start + 1).collect();
+    HunkError::Ambiguous { line: hunk.line, preview: hunk.preview(30), count: starts.len(), lines }
+}
+
+/// Lines that only come in: at the end of the file, or right beneath the one line that is named.
+fn insert(index: &Index<'_>, hunk: &Hunk, named: &[usize]) -> Result<Replacement, HunkError> {
+    match named {
+        _ if hunk.at_end || index.len() == 0 => Ok(insert_after(index, hunk, index.len().checked_sub(1))),
+        [line] => Ok(insert_after(index, hunk, Some(*line))),
+        [] => Err(HunkError::Empty { line: hunk.line }),
+        [..] => Err(ambiguous(hunk, named)),
+    }
+}
+
+/// Keeps a missing line end at the end of the file missing.
+fn insert_after(index: &Index<'_>, hunk: &Hunk, line: Option<usize>) -> Replacement {
+    let view = index.view;
+    let ending = line.map_or("\n", |line| view.ending(line));
+    let lines: String = hunk.new.split_terminator('\n').flat_map(|line| [line, ending]).collect();
+    let is_unended = line.is_some_and(|line| view.terminator(line).is_empty());
+    let text = if is_unended { ending.to_owned() + lines.strip_suffix(ending).unwrap_or(&lines) } else { lines };
+    let at = line.map_or(0, |line| view.line_range(line).end);
+    let number = line.map_or(1, |line| line + 1);
+    Replacement { range: at..at, text, rung: Rung::Exact, score: 1.0, lines: (number, number), unseen: Vec::new() }
+}

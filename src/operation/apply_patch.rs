@@ -1,0 +1,360 @@
+//! `apply_patch`: several files are added, updated, moved and deleted, all of them or none.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use super::freshness::{Stale, fresh, overwritten_unseen};
+use super::told::{self, not_text};
+use super::{Fields, FileOperation, FileSpec};
+use crate::edit::{self, Diff, Frame, HunkError, Match, Patch, Replacement, SectionChange, Text};
+use crate::fault::{Code, Fault};
+use crate::files::{Base, Content, MAX_FILE, Place, Root, Shown};
+use crate::plan::{FileAction, FileChange, FileNeed, FilePlan, FileReport, Tier};
+
+/// Applies a patch to several files: all of it or nothing. It takes the block form (`@@`, old lines, `===`, new lines) and
+/// the V4A form (lines that begin with a space, `-` or `+`), with `*** Add File:`, `*** Update File:`,
+/// `*** Delete File:` and `*** Move to:`. Every hunk is found in the file as it is, in any order.
+#[derive(Debug, Clone, serde::Deserialize, schemars::JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ApplyPatch {
+    /// The whole patch.
+    patch: String,
+    /// Whether to change files although they have changed since this session read them. Default false.
+    force: Option<bool>,
+}
+
+impl Fields for ApplyPatch {}
+
+impl FileOperation for ApplyPatch {
+    const SPEC: FileSpec = FileSpec {
+        tier: Tier::Write,
+        example: r#"{"operation": "apply_patch", "patch": "*** Begin Patch\n*** Update File: src/login.rs\n@@\nlet tries = 3;\n===\nlet tries = 5;\n*** Add File: docs/login.md\nFive tries.\n*** End Patch\n"}"#,
+        messages: &[
+            ("done", "Success: Applied patch to {N} file(s)"),
+            ("it has no section", "Error: Patch contains no operations"),
+            (
+                "text stands where a header belongs",
+                "Error: Invalid patch: Unexpected line in patch (expected a section header): {line}",
+            ),
+            ("the file to add is there", "Error: Cannot add '{path}': file already exists"),
+            ("the file to delete is not there", "Error: Cannot delete '{path}': file not found"),
+            ("the file to update is not there", "Error: Cannot update '{path}': file not found"),
+            ("the file to move is not there", "Error: Cannot move '{path}': file not found"),
+            (
+                "there is something where it is to go",
+                "Error: Cannot move '{path}' to '{to}': destination already exists",
+            ),
+            ("a hunk has nothing to find", "Error: Empty hunk in update for '{path}'"),
+            ("a hunk is not found", "Error: Hunk not found in '{path}': '{preview}'"),
+            ("a hunk is found more than once", "Error: Ambiguous hunk in '{path}': '{preview}' matches {N} locations"),
+            (
+                "the file has changed since this session read it",
+                "Error: Cannot update '{path}': file changed since it was read - re-read before editing (or pass force=True to override).",
+            ),
+            (
+                "the file is UTF-16",
+                "Error: Cannot update '{path}': UTF-16 encoding is not supported. Please convert the file to UTF-8.",
+            ),
+        ],
+    };
+
+    fn writes(&self, root: &Root) -> Result<Vec<Place>, Fault> {
+        let patch = self.parsed()?;
+        let mut places = Vec::with_capacity(patch.sections.len());
+        for section in &patch.sections {
+            let to = match &section.change {
+                SectionChange::Move { to } | SectionChange::Update { move_to: Some(to), .. } => Some(to),
+                SectionChange::Add { .. } | SectionChange::Update { move_to: None, .. } | SectionChange::Delete => None,
+            };
+            for path in std::iter::once(&section.path).chain(to) {
+                places.push(root.place(path).map_err(|fault| fault.detail("line", section.line))?);
+            }
+        }
+        places.sort();
+        places.dedup();
+        Ok(places)
+    }
+
+    fn plan(&self, need: &dyn FileNeed) -> Result<FilePlan, Fault> {
+        let patch = self.parsed()?;
+        let mut composed =
+            Composed { need, force: self.force.unwrap_or_default(), files: Vec::new(), at: BTreeMap::new() };
+        for section in &patch.sections {
+            let path = section.path.as_str();
+            match &section.change {
+                SectionChange::Add { content } => composed.add(path, content)?,
+                SectionChange::Delete => composed.delete(path)?,
+                SectionChange::Move { to } => composed.relocate(path, to)?,
+                SectionChange::Update { hunks, move_to } => {
+                    composed.update(path, hunks)?;
+                    if let Some(to) = move_to {
+                        composed.relocate(path, to)?;
+                    }
+                }
+            }
+        }
+        composed.finish()
+    }
+}
+
+impl ApplyPatch {
+    fn parsed(&self) -> Result<Patch, Fault> {
+        edit::parse(&self.patch).map_err(|error| {
+            let fault = Fault::words(Code::BadPatch, format!("Error: {}", error.message));
+            fault.hint(error.hint()).detail("line", error.line)
+        })
+    }
+}
+
+/// All files of a patch as its sections leave them, one after the other.
+struct Composed<'a> {
+    need: &'a dyn FileNeed,
+    force: bool,
+    /// In the order in which the patch names them first.
+    files: Vec<Draft<'a>>,
+    at: BTreeMap<Place, usize>,
+}
+
+/// One file on its way.
+struct Draft<'a> {
+    place: Place,
+    base: Option<Arc<Base>>,
+    /// Its bytes so far; `None` when it is not there.
+    now: Option<Vec<u8>>,
+    /// Hunks that are still to be found, all of them in the bytes so far.
+    hunks: Vec<&'a edit::Hunk>,
+    replacements: Vec<Replacement>,
+    /// Where it came from.
+    moved_from: Option<Place>,
+    /// Where it went.
+    moved_to: Option<Place>,
+}
+
+impl<'a> Composed<'a> {
+    fn draft(&mut self, path: &str) -> Result<usize, Fault> {
+        let place = self.need.root().place(path)?;
+        if let Some(at) = self.at.get(&place) {
+            return Ok(*at);
+        }
+        let base = self.need.to_write(&place)?;
+        let now = base.as_ref().map(|base| base.bytes().to_vec());
+        self.at.insert(place.clone(), self.files.len());
+        self.files.push(Draft {
+            place,
+            base,
+            now,
+            hunks: Vec::new(),
+            replacements: Vec::new(),
+            moved_from: None,
+            moved_to: None,
+        });
+        Ok(self.files.len() - 1)
+    }
+
+    fn add(&mut self, path: &str, content: &str) -> Result<(), Fault> {
+        let at = self.draft(path)?;
+        let draft = &mut self.files[at];
+        if draft.now.is_some() {
+            return Err(Fault::words(Code::FileExists, format!("Error: Cannot add '{path}': file already exists"))
+                .detail("path", draft.place.as_str()));
+        }
+        if content.len() as u64 > MAX_FILE {
+            return Err(Fault::new(
+                Code::FileTooLarge,
+                format!("`{path}` would have {} bytes; the limit is {MAX_FILE}", content.len()),
+            ));
+        }
+        draft.now = Some(content.as_bytes().to_vec());
+        Ok(())
+    }
+
+    fn update(&mut self, path: &str, hunks: &'a [edit::Hunk]) -> Result<(), Fault> {
+        let at = self.existing(path, "update", Stale::Update)?;
+        self.files[at].hunks.extend(hunks);
+        Ok(())
+    }
+
+    fn delete(&mut self, path: &str) -> Result<(), Fault> {
+        let at = self.existing(path, "delete", Stale::Delete)?;
+        let draft = &mut self.files[at];
+        draft.hunks.clear();
+        draft.now = None;
+        Ok(())
+    }
+
+    fn relocate(&mut self, path: &str, to: &str) -> Result<(), Fault> {
+        let from = self.existing(path, "move", Stale::Move)?;
+        self.settle(from)?;
+        let onto = self.draft(to)?;
+        let refused =
+            |code, why: &str| Err(Fault::words(code, format!("Error: Cannot move '{path}' to '{to}': {why}")));
+        if from == onto {
+            return refused(Code::BadPatch, "source and destination are the same path");
+        }
+        if self.files[onto].now.is_some() {
+            return refused(Code::FileExists, "destination already exists");
+        }
+        let origin = self.files[from].moved_from.clone().unwrap_or_else(|| self.files[from].place.clone());
+        let target = self.files[onto].place.clone();
+        let replacements = std::mem::take(&mut self.files[from].replacements);
+        let now = self.files[from].now.take();
+        self.files[from].moved_to = Some(target);
+        let draft = &mut self.files[onto];
+        draft.now = now;
+        draft.replacements = replacements;
+        draft.moved_from = Some(origin);
+        Ok(())
+    }
+
+    /// A file that is there by now, and that is what the session has read.
+    fn existing(&mut self, path: &str, verb: &str, stale: Stale) -> Result<usize, Fault> {
+        let at = self.draft(path)?;
+        let draft = &self.files[at];
+        if draft.now.is_none() {
+            return Err(Fault::words(Code::FileMissing, format!("Error: Cannot {verb} '{path}': file not found"))
+                .detail("path", draft.place.as_str()));
+        }
+        if draft.base.is_some() {
+            fresh(self.need, (&draft.place, draft.base.as_ref()), (None, self.force), stale)?;
+        }
+        Ok(at)
+    }
+
+    /// Finds the hunks that are pending, all in the text as it is, and puts the new text in.
+    fn settle(&mut self, at: usize) -> Result<(), Fault> {
+        let (need, force) = (self.need, self.force);
+        let draft = &mut self.files[at];
+        if draft.hunks.is_empty() {
+            return Ok(());
+        }
+        let bytes = draft.now.take().expect("hunks are only added to a file that is there");
+        let path = draft.place.as_str();
+        let refused = format!("Error: Cannot update '{path}': ");
+        let text = Text::of(&bytes).map_err(|error| not_text(&draft.place, error, &refused))?;
+        let replacements =
+            edit::resolve(text.body, &draft.hunks, Match::Fuzzy).map_err(|error| hunk_fault(path, &error))?;
+        if let Some(base) = &draft.base {
+            overwritten_unseen(need, (&draft.place, base), &replacements, force)?;
+        }
+        let body = edit::splice(text.body, &replacements)
+            .map_err(|overlap| Fault::new(Code::Internal, overlap.to_string()))?;
+        draft.now = Some(text.with_body(&body));
+        draft.replacements = replacements;
+        draft.hunks.clear();
+        Ok(())
+    }
+
+    fn finish(mut self) -> Result<FilePlan, Fault> {
+        for at in 0..self.files.len() {
+            self.settle(at)?;
+        }
+        let bases: BTreeMap<Place, Option<Arc<Base>>> =
+            self.files.iter().map(|draft| (draft.place.clone(), draft.base.clone())).collect();
+        let mut plan = FilePlan { several: true, ..FilePlan::default() };
+        let mut told = Vec::new();
+        for draft in self.files {
+            if let Some((file, said)) = tell(&draft, &bases) {
+                told.push(said);
+                plan.files.push(file);
+            }
+            if draft.now.as_deref() == draft.base.as_ref().map(|base| base.bytes()) {
+                continue;
+            }
+            let shown = self.need.known(&draft.place).map_or(Shown::Unread, |known| known.shown);
+            let (after, like) = (draft.now.map(Content::new), draft.moved_from);
+            let shown = if draft.base.is_none() && like.is_none() { Shown::All } else { shown };
+            plan.changes.push(FileChange { place: draft.place, base: draft.base, after, like, shown });
+        }
+        if plan.changes.is_empty() {
+            return Err(Fault::words(Code::NoChange, "Error: The patch leaves every file as it is"));
+        }
+        self.need.proved("every hunk is found in exactly one place of the file as it is".to_owned());
+        plan.text = format!("Success: Applied patch to {} file(s)\n\n{}", plan.files.len(), told.join("\n\n"));
+        Ok(plan)
+    }
+}
+
+/// What is told of one file; nothing of the old place of one that moved, and of one that came and went.
+fn tell(draft: &Draft<'_>, bases: &BTreeMap<Place, Option<Arc<Base>>>) -> Option<(FileReport, String)> {
+    let path = draft.place.as_str();
+    let Some(now) = &draft.now else {
+        let gone = draft.base.is_some() && draft.moved_to.is_none();
+        return gone.then(|| (FileReport::new(&draft.place, FileAction::Deleted), format!("Deleted {path}")));
+    };
+    let from = draft.moved_from.as_ref();
+    let origin = from.and_then(|from| bases.get(from)?.clone()).or_else(|| draft.base.clone());
+    let (action, said) = match (from, &draft.base) {
+        (Some(from), _) => (FileAction::Moved, format!("Renamed {from} -> {path}")),
+        (None, Some(_)) => (FileAction::Changed, format!("Updated {path}")),
+        (None, None) => (FileAction::Created, format!("Added {path}")),
+    };
+    let mut file = FileReport::new(&draft.place, action);
+    file.moved_from = from.map(ToString::to_string);
+    let diff = difference(draft, origin.as_deref(), now);
+    if let Ok(text) = Text::of(now) {
+        told::text(&mut file, &text);
+    }
+    if !draft.replacements.is_empty() {
+        file.replaced = Some(draft.replacements.len());
+        file.replacements = draft.replacements.iter().take(told::MAX_REPLACEMENTS).map(told::replacement).collect();
+    }
+    let mut said = said;
+    if let Some(diff) = diff {
+        told::diff(&mut file, &diff);
+        said = format!("{said}\n{}", edit::brief(&diff));
+    }
+    said.push_str(&told::drift(&file.replacements));
+    said.truncate(said.trim_end().len());
+    Some((file, said))
+}
+
+/// The diff of two texts; none where one of them is no text, and none of a mere move.
+fn difference(draft: &Draft<'_>, origin: Option<&Base>, now: &[u8]) -> Option<Diff> {
+    let before = origin.map(|base| Text::of(base.bytes())).transpose().ok()?;
+    let after = Text::of(now).ok()?;
+    let old = before.map_or("", |text| text.body);
+    if origin.is_some() && draft.moved_from.is_some() && old == after.body {
+        return None;
+    }
+    let path = draft.place.as_str();
+    let from = draft.moved_from.as_ref().map_or(path, Place::as_str);
+    let from = if origin.is_some() { from } else { edit::NO_FILE };
+    Some(edit::full(&Frame { before: from, after: path, limit: told::MAX_DIFF }, old, after.body))
+}
+
+/// A hunk that does not fit, in the words that people know.
+fn hunk_fault(path: &str, error: &HunkError) -> Fault {
+    let fault = |code, words: String, line: usize| Fault::words(code, words).detail("path", path).detail("line", line);
+    match error {
+        HunkError::Empty { line } => {
+            fault(Code::BadPatch, format!("Error: Empty hunk in update for '{path}' (line {line})"), *line)
+        }
+        HunkError::Noop { line } => {
+            fault(Code::NoChange, format!("Error: Hunk changes nothing in '{path}' (line {line})"), *line)
+        }
+        HunkError::NotFound { line, preview, help } => {
+            let words = format!("Error: Hunk not found in '{path}': '{}' (line {line})", told::preview(preview, 53));
+            fault(Code::NoMatch, words, *line).aside(told::nearest(help)).detail("nearest", told::nearest_lines(help))
+        }
+        HunkError::Ambiguous { line, preview, count, lines } => {
+            let words = format!(
+                "Error: Ambiguous hunk in '{path}': '{}' matches {count} locations (line {line})",
+                told::preview(preview, 33)
+            );
+            fault(Code::Ambiguous, words, *line).detail("count", *count).detail("lines", lines.clone())
+        }
+        HunkError::AnchorNotFound { line, anchor } => fault(
+            Code::NoMatch,
+            format!(
+                "Error: Hunk not found in '{path}': no line '{}' as the hunk at line {line} names it",
+                told::preview(anchor, 80)
+            ),
+            *line,
+        ),
+        HunkError::Overlap { first_line, second_line } => fault(
+            Code::Overlap,
+            format!("Error: Hunks overlap in '{path}': those at lines {first_line} and {second_line} of the patch"),
+            *first_line,
+        ),
+    }
+}

@@ -1,0 +1,164 @@
+//! What file operations say of a file: the parts of reports and texts that several of them share.
+
+use crate::edit::{self, Diff, NotFoundHelp, Replacement, Rung, Text};
+use crate::fault::{Code, Fault};
+use crate::files::{Base, Known, Place, Rewritten, Shown, Stop};
+use crate::plan::{FileReport, ReplacementReport};
+
+/// Most bytes of a file's diff in a report.
+pub(super) const MAX_DIFF: usize = 256 * 1024;
+/// Most replaced places that are listed.
+pub(super) const MAX_REPLACEMENTS: usize = 100;
+/// Most replaced lines that a text discloses.
+const MAX_UNSEEN: usize = 20;
+
+/// Most characters of a search pattern.
+pub(super) const MAX_PATTERN: usize = 4096;
+/// Most characters of a glob.
+pub(super) const MAX_GLOB: usize = 1_000;
+
+/// The same limits as in the schema, for those who come without it.
+pub(super) fn within(field: &'static str, text: Option<&str>, max: usize) -> Result<(), (&'static str, String)> {
+    match text.map(|text| text.chars().count()) {
+        Some(count) if !(1..=max).contains(&count) => Err((field, format!("1 to {max} characters, not {count}"))),
+        Some(_) | None => Ok(()),
+    }
+}
+
+/// The file as text.
+pub(super) fn text_of<'b>(place: &Place, base: &'b Base) -> Result<Text<'b>, Fault> {
+    Text::of(base.bytes()).map_err(|error| not_text(place, error, "Error: "))
+}
+
+/// Why a file is no text, with the words that people know.
+pub(super) fn not_text(place: &Place, error: edit::NotText, before: &str) -> Fault {
+    let fault = match error {
+        edit::NotText::Utf16 => Fault::words(Code::Utf16, format!("{before}{error}")),
+        edit::NotText::Utf8(at) => Fault::new(Code::NotUtf8, format!("`{place}`: {error}")).detail("byte", at),
+        edit::NotText::Binary(at) => Fault::new(Code::Binary, format!("`{place}`: {error}")).detail("byte", at),
+    };
+    fault.detail("path", place.as_str())
+}
+
+/// Lines, endings and marks of a text.
+pub(super) fn text(report: &mut FileReport, text: &Text<'_>) {
+    let endings = memchr::memchr_iter(b'\n', text.body.as_bytes()).count();
+    let open = !text.body.is_empty() && !text.body.ends_with('\n');
+    report.lines = Some(endings + usize::from(open));
+    report.line_endings = Some(text.endings());
+    report.byte_order_mark = text.bom;
+    report.no_final_newline = open;
+}
+
+/// A diff with its counts.
+pub(super) fn diff(report: &mut FileReport, diff: &Diff) {
+    report.added = Some(diff.added);
+    report.removed = Some(diff.removed);
+    report.diff = Some(diff.text.clone());
+    report.diff_truncated = diff.truncated;
+}
+
+/// One place that was replaced.
+pub(super) fn replacement(one: &Replacement) -> ReplacementReport {
+    ReplacementReport {
+        rung: one.rung,
+        score: (one.rung == Rung::BlockAnchor).then_some((one.score * 1000.0).round() / 1000.0),
+        lines: one.lines,
+        unseen: one.unseen.clone(),
+    }
+}
+
+/// What a caller must know when the text was not there exactly.
+pub(super) fn drift(replacements: &[ReplacementReport]) -> String {
+    let mut said = String::new();
+    for one in replacements.iter().filter(|one| one.rung != Rung::Exact).take(10) {
+        let (first, last) = one.lines;
+        let score = one.score.map(|score| format!(", similarity {score:.2}")).unwrap_or_default();
+        said.push_str(&format!("\nMatched lines {first}-{last} by {}{score}.", rung(one.rung)));
+        if !one.unseen.is_empty() {
+            said.push_str(" Replaced lines that were not in old_string:");
+            for line in one.unseen.iter().take(MAX_UNSEEN) {
+                said.push_str(&format!("\n- {}", preview(line, 200)));
+            }
+            if one.unseen.len() > MAX_UNSEEN {
+                said.push_str(&format!("\n- and {} more, in the report", one.unseen.len() - MAX_UNSEEN));
+            }
+        }
+    }
+    said
+}
+
+/// Why a search or a listing is not complete.
+pub(super) const fn why(stop: Stop) -> &'static str {
+    match stop {
+        Stop::Files => "there are more files than the limit",
+        Stop::Matches => "there are more matches than the limit",
+        Stop::Bytes => "the answer is as long as the limit",
+        Stop::Time => "the time is up",
+        Stop::Cancelled => "it was cancelled",
+    }
+}
+
+/// A rung by its name in reports.
+pub(super) const fn rung(rung: Rung) -> &'static str {
+    match rung {
+        Rung::Exact => "exact",
+        Rung::LineTrimmed => "line_trimmed",
+        Rung::WhitespaceNormalised => "whitespace_normalised",
+        Rung::IndentationFlexible => "indentation_flexible",
+        Rung::BlockAnchor => "block_anchor",
+    }
+}
+
+/// The beginning of a text, with `...` where it was cut, on one line.
+pub(super) fn preview(text: &str, max: usize) -> String {
+    let cut: String = text.chars().take(max).collect();
+    let more = if text.chars().nth(max).is_some() { "..." } else { "" };
+    let shown: String =
+        cut.chars().flat_map(|c| if c.is_control() { c.escape_debug().collect() } else { vec![c] }).collect();
+    format!("{shown}{more}")
+}
+
+/// Where an ambiguous text stands.
+pub(super) fn places(rung: Rung, lines: &[usize], count: usize) -> String {
+    let shown: Vec<String> = lines.iter().map(ToString::to_string).collect();
+    let more = if count > lines.len() { ", …" } else { "" };
+    format!("It stands at lines {}{more} ({}).", shown.join(", "), self::rung(rung))
+}
+
+/// The nearest candidates of a miss, as a person reads them.
+pub(super) fn nearest(help: &NotFoundHelp) -> Vec<String> {
+    let mut lines: Vec<String> = Vec::new();
+    for near in &help.nearest {
+        lines.push(format!("Nearest: lines {}-{}: {}", near.lines.0, near.lines.1, near.why));
+        lines.extend(near.shown.iter().map(|(number, text)| format!("{number:>6}\t{}", preview(text, 200))));
+    }
+    lines.extend(help.hints.iter().cloned());
+    lines
+}
+
+/// Their line ranges.
+pub(super) fn nearest_lines(help: &NotFoundHelp) -> Vec<Vec<usize>> {
+    help.nearest.iter().map(|near| vec![near.lines.0, near.lines.1]).collect()
+}
+
+/// What the session has been shown of a file after its own edit.
+pub(super) fn shown_after(
+    known: Option<Known>,
+    base: &Base,
+    (before, after): (&str, &str),
+    replacements: &[Replacement],
+) -> Shown {
+    let Some(known) = known.filter(|known| known.sha256 == base.digest().to_string()) else { return Shown::Unread };
+    let ends = |text: &str| memchr::memchr_iter(b'\n', text.as_bytes()).count();
+    let signed = |count: usize| isize::try_from(count).unwrap_or(isize::MAX);
+    let edits: Vec<Rewritten> = replacements
+        .iter()
+        .map(|one| Rewritten {
+            lines: one.lines,
+            more: signed(ends(&one.text)) - signed(ends(&before[one.range.clone()])),
+        })
+        .collect();
+    let total = ends(after) + usize::from(!after.is_empty() && !after.ends_with('\n'));
+    known.shown.through(&edits, total)
+}
