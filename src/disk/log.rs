@@ -40,15 +40,17 @@ impl<'a> Log<'a> {
         step()?;
         let (file, unborn) = Self::unborn(folder, name)?;
         let mut log = Self { folder, name: name.to_owned(), file };
-        let born = log.append(line, lasting).and_then(|()| step()).and_then(|()| {
-            Ok(rustix::fs::renameat(folder, &*unborn, folder, name)?)
-        });
+        let born = log
+            .append(line, lasting)
+            .and_then(|()| step())
+            .and_then(|()| Ok(rustix::fs::renameat(folder, &*unborn, folder, name)?));
         if let Err(error) = born {
             // The first error is the one to tell; whoever comes next removes what stays.
             let _ = rustix::fs::unlinkat(folder, &*unborn, AtFlags::empty());
             return Err(error);
         }
-        let synced = if lasting == Lasting::Power { step().and_then(|()| Ok(rustix::fs::fsync(folder)?)) } else { Ok(()) };
+        let synced =
+            if lasting == Lasting::Power { step().and_then(|()| Ok(rustix::fs::fsync(folder)?)) } else { Ok(()) };
         if let Err(error) = synced {
             let _ = rustix::fs::unlinkat(folder, name, AtFlags::empty());
             return Err(error);

@@ -3,7 +3,7 @@
 use super::report::{PlanReport, Report, Status};
 use crate::edit::{Diff, brief};
 use crate::fault::{Code, Effect, Fault};
-use crate::plan::{Difference, FileAction, Plan, Thing, Verdict, list};
+use crate::plan::{Difference, FileAction, Plan, Thing, Tier, Verdict, list};
 use crate::repo::{InProgress, Snapshot};
 
 /// A plan as a person reads it.
@@ -28,7 +28,7 @@ pub(super) fn plan(plan: &PlanReport) -> String {
 
 /// A change of files as a person reads it.
 pub(super) fn file_plan(plan: &PlanReport) -> String {
-    if plan.files.is_empty() {
+    if plan.tier == Tier::Read {
         return format!("Plan {} of `{}`: it only reads.", plan.id, plan.operation);
     }
     format!("Plan {} of `{}`, nothing is written.\n{}", plan.id, plan.operation, diffs(plan))

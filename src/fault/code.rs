@@ -252,7 +252,7 @@ codes! {
         "Show the plan to the person; the command in `recovery` grants it."
     ReadOnly "read_only" Approval
         "The caller allows reads only."
-        "Use `inspect`, or ask for a session that may change things."
+        "Use operations that only read, or ask for a session that may change things."
 
     GtFailed "gt_failed" Failed
         "The command failed, and the second look proves that nothing changed."

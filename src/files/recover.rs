@@ -77,7 +77,10 @@ pub fn has_orphans(store: &Store, unsettled: &[String]) -> Result<bool, Fault> {
     let folder = store.folder(journal::FOLDER)?;
     let orphans = journal::orphans(&folder, &mut Vec::new()).map_err(|error| state_fault(&error))?;
     let settled = |orphan: &Orphan<'_>| unsettled.iter().any(|name| name == orphan.log.name());
-    Ok(!orphans.iter().all(settled) || journal::is_being_settled(&folder).map_err(|error| state_fault(&error))?)
+    let left = !orphans.iter().all(settled);
+    // Those that stay are ours while they are open, and would look like somebody else's.
+    drop(orphans);
+    Ok(left || journal::is_being_settled(&folder).map_err(|error| state_fault(&error))?)
 }
 
 /// Waits while another process settles a journal: until then, files may be half of a change.
@@ -128,9 +131,8 @@ fn settle_one(
             let dirs = open_all(&root, &places)?;
             let steps = settle::steps(&intent, commitment, &dirs);
             let stands = steps.iter().map(Step::stand).collect::<Result<Vec<_>, Fault>>()?;
-            let wanted_back = withdrawn
-                || stands.contains(&Stand::BeforeForeign)
-                || steps.iter().any(Step::has_taken_theirs);
+            let wanted_back =
+                withdrawn || stands.contains(&Stand::BeforeForeign) || steps.iter().any(Step::has_taken_theirs);
             if wanted_back && !steps.iter().any(Step::has_no_way_back) {
                 back(store, &steps, &stands, recovered)?;
                 recovered.taken_back.push(format!("{what} was interrupted and is taken back"));
@@ -192,10 +194,10 @@ pub(super) fn rescue_theirs(store: &Store, steps: &[Step]) -> Result<Vec<String>
     Ok(told)
 }
 
-fn keep(store: &Store, place: &Place, mut file: std::fs::File) -> Result<String, Fault> {
+fn keep(store: &Store, place: &Place, file: std::fs::File) -> Result<String, Fault> {
     use std::io::Read;
     let mut bytes = Vec::new();
-    file.read_to_end(&mut bytes).map_err(|error| super::commit::write_failed(place, &error))?;
+    file.take(MAX_FILE).read_to_end(&mut bytes).map_err(|error| super::commit::write_failed(place, &error))?;
     let folder: StateDir = store.folder(RESCUED)?;
     let name = format!("{}-{}", crate::value::Digest::of(&bytes).to_string().split_at(16).0, place.name());
     folder.write(&name, &bytes).map_err(|error| state_fault(&error))?;

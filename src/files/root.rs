@@ -201,24 +201,23 @@ impl Root {
     }
 
     /// The innermost git worktree that a file lies in; `None` for a file of a plain folder.
-    ///
-    /// # Errors
-    /// `unsupported_repository`.
-    pub fn area_of(&self, place: &Place) -> Result<Option<Area>, Fault> {
+    #[must_use]
+    pub fn area_of(&self, place: &Place) -> Option<Area> {
         let mut folder = place.parent();
         while !folder.is_empty() {
             // What lies behind a link is not looked at, let alone locked: the path is refused later.
             let found = self.dir.beneath(folder).ok().and_then(|dir| dir.entry(".git").ok().flatten());
             if let Some(entry) = found
-                && let Some(area) = Area::at(&self.path.join(folder))?
+                // A `.git` that leads nowhere is not git's either.
+                && let Ok(Some(area)) = Area::at(&self.path.join(folder))
                 // The folder may have been swapped for a link since.
                 && (entry.kind != FileType::Directory || area.git_dir == self.path.join(folder).join(".git"))
             {
-                return Ok(Some(area));
+                return Some(area);
             }
             folder = folder.rsplit_once('/').map_or("", |(outer, _)| outer);
         }
-        Ok(self.area.clone())
+        self.area.clone()
     }
 }
 

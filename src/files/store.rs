@@ -104,7 +104,7 @@ impl Hold {
     /// # Errors
     /// `lock_busy`, `cancelled`, `read_only_repository`, `state_refused`.
     pub fn repositories(root: &Root, places: &[Place], patience: Patience<'_>) -> Result<Self, Fault> {
-        let areas = areas(root, places)?;
+        let areas = areas(root, places);
         let mut common: Vec<&PathBuf> = areas.values().flatten().map(|area| &area.common_dir).collect();
         common.sort();
         common.dedup();
@@ -129,7 +129,7 @@ impl Hold {
         places: &[Place],
         (person, patience): (Option<&Path>, Patience<'_>),
     ) -> Result<Self, Fault> {
-        let files = lock_files(root, places, &areas(root, places)?, (person, patience.cancel))?;
+        let files = lock_files(root, places, &areas(root, places), (person, patience.cancel))?;
         Ok(Self { _files: files, ..self })
     }
 
@@ -145,14 +145,14 @@ fn repository(common_dir: &Path, patience: Patience<'_>) -> Result<Lock, Fault> 
 }
 
 /// The worktree around each folder that is named, the workspace's own too.
-fn areas<'p>(root: &Root, places: &'p [Place]) -> Result<BTreeMap<&'p str, Option<Area>>, Fault> {
+fn areas<'p>(root: &Root, places: &'p [Place]) -> BTreeMap<&'p str, Option<Area>> {
     let mut areas = BTreeMap::from([("", root.area().cloned())]);
     for place in places {
         if !areas.contains_key(place.parent()) {
-            areas.insert(place.parent(), root.area_of(place)?);
+            areas.insert(place.parent(), root.area_of(place));
         }
     }
-    Ok(areas)
+    areas
 }
 
 /// Takes only the locks of files, for the recovery of a journal.
@@ -164,7 +164,7 @@ pub(super) fn files_alone(
     places: &[Place],
     (person, cancel): (Option<&Path>, &Cancel),
 ) -> Result<Vec<Held>, Fault> {
-    lock_files(root, places, &areas(root, places)?, (person, cancel))
+    lock_files(root, places, &areas(root, places), (person, cancel))
 }
 
 fn lock_files(

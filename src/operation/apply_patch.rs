@@ -77,8 +77,13 @@ impl FileOperation for ApplyPatch {
 
     fn plan(&self, need: &dyn FileNeed) -> Result<FilePlan, Fault> {
         let patch = self.parsed()?;
-        let mut composed =
-            Composed { need, force: self.force.unwrap_or_default(), files: Vec::new(), at: BTreeMap::new() };
+        let mut composed = Composed {
+            need,
+            force: self.force.unwrap_or_default(),
+            files: Vec::new(),
+            at: BTreeMap::new(),
+            warnings: Vec::new(),
+        };
         for section in &patch.sections {
             let path = section.path.as_str();
             match &section.change {
@@ -113,6 +118,7 @@ struct Composed<'a> {
     /// In the order in which the patch names them first.
     files: Vec<Draft<'a>>,
     at: BTreeMap<Place, usize>,
+    warnings: Vec<String>,
 }
 
 /// One file on its way.
@@ -171,6 +177,12 @@ impl<'a> Composed<'a> {
     fn update(&mut self, path: &str, hunks: &'a [edit::Hunk]) -> Result<(), Fault> {
         let at = self.existing(path, "update", Stale::Update)?;
         self.files[at].hunks.extend(hunks);
+        for hunk in hunks.iter().filter(|hunk| hunk.layout > 0) {
+            self.warnings.push(format!(
+                "{} blank line(s) at the end of the hunk at line {} were taken as the layout of the patch",
+                hunk.layout, hunk.line
+            ));
+        }
         Ok(())
     }
 
@@ -250,12 +262,14 @@ impl<'a> Composed<'a> {
         }
         let bases: BTreeMap<Place, Option<Arc<Base>>> =
             self.files.iter().map(|draft| (draft.place.clone(), draft.base.clone())).collect();
-        let mut plan = FilePlan { several: true, ..FilePlan::default() };
+        let mut plan = FilePlan { several: true, warnings: self.warnings, ..FilePlan::default() };
         let mut told = Vec::new();
+        let mut room = told::MAX_DIFFS;
         for draft in self.files {
-            if let Some((file, said)) = tell(&draft, &bases) {
-                told.push(said);
+            if let Some((file, said)) = tell(&draft, &bases, room.min(told::MAX_DIFF)) {
+                room = room.saturating_sub(file.diff.as_ref().map_or(0, String::len));
                 plan.files.push(file);
+                told.push(said);
             }
             if draft.now.as_deref() == draft.base.as_ref().map(|base| base.bytes()) {
                 continue;
@@ -269,13 +283,28 @@ impl<'a> Composed<'a> {
             return Err(Fault::words(Code::NoChange, "Error: The patch leaves every file as it is"));
         }
         self.need.proved("every hunk is found in exactly one place of the file as it is".to_owned());
-        plan.text = format!("Success: Applied patch to {} file(s)\n\n{}", plan.files.len(), told.join("\n\n"));
+        plan.text = format!("Success: Applied patch to {} file(s)\n\n{}", plan.files.len(), bounded(told));
         Ok(plan)
     }
 }
 
+/// The files of a text. Every one is named; the diffs stop where the text is long enough.
+fn bounded(told: Vec<String>) -> String {
+    let mut room = told::MAX_TEXT;
+    let shown = told.into_iter().map(|mut said| {
+        if said.len() > room
+            && let Some(end) = said.find('\n')
+        {
+            said.truncate(end);
+        }
+        room = room.saturating_sub(said.len());
+        said
+    });
+    shown.collect::<Vec<_>>().join("\n\n")
+}
+
 /// What is told of one file; nothing of the old place of one that moved, and of one that came and went.
-fn tell(draft: &Draft<'_>, bases: &BTreeMap<Place, Option<Arc<Base>>>) -> Option<(FileReport, String)> {
+fn tell(draft: &Draft<'_>, bases: &BTreeMap<Place, Option<Arc<Base>>>, limit: usize) -> Option<(FileReport, String)> {
     let path = draft.place.as_str();
     let Some(now) = &draft.now else {
         let gone = draft.base.is_some() && draft.moved_to.is_none();
@@ -290,7 +319,7 @@ fn tell(draft: &Draft<'_>, bases: &BTreeMap<Place, Option<Arc<Base>>>) -> Option
     };
     let mut file = FileReport::new(&draft.place, action);
     file.moved_from = from.map(ToString::to_string);
-    let diff = difference(draft, origin.as_deref(), now);
+    let diff = difference(draft, (origin.as_deref(), now), limit);
     if let Ok(text) = Text::of(now) {
         told::text(&mut file, &text);
     }
@@ -309,7 +338,7 @@ fn tell(draft: &Draft<'_>, bases: &BTreeMap<Place, Option<Arc<Base>>>) -> Option
 }
 
 /// The diff of two texts; none where one of them is no text, and none of a mere move.
-fn difference(draft: &Draft<'_>, origin: Option<&Base>, now: &[u8]) -> Option<Diff> {
+fn difference(draft: &Draft<'_>, (origin, now): (Option<&Base>, &[u8]), limit: usize) -> Option<Diff> {
     let before = origin.map(|base| Text::of(base.bytes())).transpose().ok()?;
     let after = Text::of(now).ok()?;
     let old = before.map_or("", |text| text.body);
@@ -319,42 +348,26 @@ fn difference(draft: &Draft<'_>, origin: Option<&Base>, now: &[u8]) -> Option<Di
     let path = draft.place.as_str();
     let from = draft.moved_from.as_ref().map_or(path, Place::as_str);
     let from = if origin.is_some() { from } else { edit::NO_FILE };
-    Some(edit::full(&Frame { before: from, after: path, limit: told::MAX_DIFF }, old, after.body))
+    Some(edit::full(&Frame { before: from, after: path, limit }, old, after.body))
 }
 
 /// A hunk that does not fit, in the words that people know.
 fn hunk_fault(path: &str, error: &HunkError) -> Fault {
-    let fault = |code, words: String, line: usize| Fault::words(code, words).detail("path", path).detail("line", line);
+    let (code, line) = match error {
+        HunkError::Empty { line } => (Code::BadPatch, *line),
+        HunkError::Noop { line } => (Code::NoChange, *line),
+        HunkError::NotFound { line, .. } | HunkError::AnchorNotFound { line, .. } => (Code::NoMatch, *line),
+        HunkError::Ambiguous { line, .. } => (Code::Ambiguous, *line),
+        HunkError::Overlap { first_line, .. } => (Code::Overlap, *first_line),
+    };
+    let words = format!("Error: {}", error.message("update", path));
+    let fault = Fault::words(code, words).detail("path", path).detail("line", line);
     match error {
-        HunkError::Empty { line } => {
-            fault(Code::BadPatch, format!("Error: Empty hunk in update for '{path}' (line {line})"), *line)
+        HunkError::NotFound { help, .. } => {
+            fault.aside(told::nearest(help)).detail("nearest", told::nearest_lines(help))
         }
-        HunkError::Noop { line } => {
-            fault(Code::NoChange, format!("Error: Hunk changes nothing in '{path}' (line {line})"), *line)
-        }
-        HunkError::NotFound { line, preview, help } => {
-            let words = format!("Error: Hunk not found in '{path}': '{}' (line {line})", told::preview(preview, 53));
-            fault(Code::NoMatch, words, *line).aside(told::nearest(help)).detail("nearest", told::nearest_lines(help))
-        }
-        HunkError::Ambiguous { line, preview, count, lines } => {
-            let words = format!(
-                "Error: Ambiguous hunk in '{path}': '{}' matches {count} locations (line {line})",
-                told::preview(preview, 33)
-            );
-            fault(Code::Ambiguous, words, *line).detail("count", *count).detail("lines", lines.clone())
-        }
-        HunkError::AnchorNotFound { line, anchor } => fault(
-            Code::NoMatch,
-            format!(
-                "Error: Hunk not found in '{path}': no line '{}' as the hunk at line {line} names it",
-                told::preview(anchor, 80)
-            ),
-            *line,
-        ),
-        HunkError::Overlap { first_line, second_line } => fault(
-            Code::Overlap,
-            format!("Error: Hunks overlap in '{path}': those at lines {first_line} and {second_line} of the patch"),
-            *first_line,
-        ),
+        HunkError::Ambiguous { count, lines, .. } => fault.detail("count", *count).detail("lines", lines.clone()),
+        HunkError::Overlap { second_line, .. } => fault.detail("other_line", *second_line),
+        HunkError::Empty { .. } | HunkError::Noop { .. } | HunkError::AnchorNotFound { .. } => fault,
     }
 }

@@ -7,6 +7,10 @@ use crate::plan::{FileReport, ReplacementReport};
 
 /// Most bytes of a file's diff in a report.
 pub(super) const MAX_DIFF: usize = 256 * 1024;
+/// Most bytes of all diffs of a report.
+pub(super) const MAX_DIFFS: usize = 1024 * 1024;
+/// Most bytes of a text that shows diffs of several files.
+pub(super) const MAX_TEXT: usize = 32 * 1024;
 /// Most replaced places that are listed.
 pub(super) const MAX_REPLACEMENTS: usize = 100;
 /// Most replaced lines that a text discloses.

@@ -22,14 +22,18 @@ fn play(name: &str, gt: Gt) {
 
 fn play_at(name: &str, gt: Gt, ground: Ground) {
     let (world, case) = case::named(name, ground, |setup| setup::base(setup, gt));
-    setup::build(&world, &case.setup);
+    setup::build(&world, &case);
     let root = world.root();
     let _given = case.setup.owner.as_ref().map(|_| give_away(&root));
     let mut stage = Stage::new(&world, &case);
-    case.reads().iter().for_each(|read| stage.prepare(read));
+    for read in &case.reads() {
+        stage.prepare(read);
+    }
     let actions = case.actions();
     let (last, first) = actions.split_last().expect("an action");
-    first.iter().for_each(|action| stage.prepare(action));
+    for action in first {
+        stage.prepare(action);
+    }
     let before = Seen::of(&world, &case);
     let started = Instant::now();
     let answer = stage.act(last).expect("the last action has an answer");

@@ -162,6 +162,13 @@ stories! {
         a_configuration_that_is_wrong_is_an_error
         flags_that_are_wrong_are_errors;
     fake:
+        read_file_shows_lines_and_what_is_left
+        edit_file_replaces_exactly_one_place
+        edits_of_what_others_have_changed_are_refused
+        apply_patch_changes_all_files_or_none
+        writes_wait_for_a_yes_without_permission
+        files_outside_and_special_files_are_not_written
+        search_and_list_leave_out_what_is_ignored
         a_command_that_does_nothing_is_not_believed
         a_command_that_drops_a_file_is_not_believed
         a_command_that_moves_another_branch_is_not_believed

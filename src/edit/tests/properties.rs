@@ -136,6 +136,10 @@ proptest! {
 
     #[test]
     fn an_exact_edit_is_literal_and_can_be_taken_back(body in text(), old in text(), new in "[a-z$\\\\&{}]{1,6}") {
+        // A CR that is data becomes part of a line ending when LF is written behind it; no edit can tell them apart.
+        if body.replace("\r\n", "").contains('\r') {
+            return Ok(());
+        }
         let Ok(found) = one(&body, &old, &new, Match::Exact) else { return Ok(()) };
         prop_assert_eq!(&found.text, &new);
         let after = splice(&body, std::slice::from_ref(&found)).expect("one replacement");

@@ -15,6 +15,7 @@ use crate::support::{Answer, World};
 
 /// Most steps that a call may take before a kill no longer reaches it.
 const MOST_STEPS: usize = 200;
+const FAILPOINTS: &str = "the suite needs the feature `failpoints`; `cargo xtask test` sets it";
 
 /// A case while it is played.
 pub(super) struct Stage<'a> {
@@ -55,9 +56,9 @@ impl<'a> Stage<'a> {
         let args = &action.args;
         match action.tool.as_str() {
             "graphite" => Some(self.send(&["run"], args, "")),
-            "read_file" => Some(self.send(&self.flags(action, &[]), &request(action), "")),
+            "read_file" => Some(self.send(&flags(action, &[]), &request(action), "")),
             "edit_file" | "write_file" | "apply_patch" => {
-                Some(self.send(&self.flags(action, &["--allow-write"]), &request(action), ""))
+                Some(self.send(&flags(action, &["--allow-write"]), &request(action), ""))
             }
             "propose" => Some(self.propose(action)),
             "approve" => {
@@ -68,7 +69,7 @@ impl<'a> Stage<'a> {
                 let name = text(args, "proposal");
                 assert!(self.approved.contains(&name), "a person has said yes to {name}");
                 let Proposal { request, id } = &self.proposals[&name];
-                Some(self.send(&self.flags(action, &["--grant", id]), request, ""))
+                Some(self.send(&flags(action, &["--grant", id]), request, ""))
             }
             "kill_at_each_step" => Some(self.kill_at_each_step(args)),
             "external_write" | "external_shell" | "hold_lock_then_kill9" | "parallel" => {
@@ -96,7 +97,7 @@ impl<'a> Stage<'a> {
                 let request =
                     json!({"operation": "write_file", "path": args["path"], "content": "held\n", "force": true});
                 let words = ["run", "--allow-write", "--session", "killed"];
-                assert!(self.killed(&words, &request, 1).is_none(), "it was killed while it held the lock");
+                assert!(self.killed(&words, &request, 1).is_none(), "nothing was killed: {FAILPOINTS}");
                 return;
             }
             "parallel" => return self.parallel(args),
@@ -105,16 +106,11 @@ impl<'a> Stage<'a> {
         self.base.follow(&before, &worktree(self.world));
     }
 
-    fn flags(&self, action: &Action, more: &[&str]) -> Vec<String> {
-        let session = action.session.iter().flat_map(|session| ["--session".to_owned(), session.clone()]);
-        std::iter::once("run".to_owned()).chain(more.iter().map(|word| (*word).to_owned())).chain(session).collect()
-    }
-
     fn propose(&mut self, action: &Action) -> Answer {
         let request = json!({
             "operation": "write_file", "path": action.args["path"], "content": action.args["new_content"],
         });
-        let answer = self.send(&self.flags(action, &[]), &request, "");
+        let answer = self.send(&flags(action, &[]), &request, "");
         if let (Some(name), Some(id)) = (&action.save, answer.report["plan"]["id"].as_str()) {
             self.proposals.insert(name.clone(), Proposal { request, id: id.to_owned() });
         }
@@ -124,7 +120,7 @@ impl<'a> Stage<'a> {
     /// Starts all calls at once; each must succeed.
     fn parallel(&self, args: &Value) {
         let calls: Vec<Action> = serde_json::from_value(args["calls"].clone()).expect("calls");
-        let started = calls.iter().map(|call| self.start(&self.flags(call, &["--allow-write"]), &request(call), ""));
+        let started = calls.iter().map(|call| self.start(&flags(call, &["--allow-write"]), &request(call), ""));
         let started: Vec<Child> = started.collect();
         for (call, child) in calls.iter().zip(started) {
             let answer = Answer::after(child);
@@ -149,7 +145,7 @@ impl<'a> Stage<'a> {
                     let one = [&before, &after].map(|wanted| Tree::complaints(tree, "", wanted));
                     assert!(one.iter().any(Vec::is_empty), "killed before step {step}: {one:#?}");
                 }
-                assert!(step > 3, "it was killed at {} steps only", step - 1);
+                assert!(step > 3, "it was killed at {} steps only: {FAILPOINTS}", step - 1);
                 self.base.follow(&before, &after);
                 return answer;
             }
@@ -170,7 +166,6 @@ impl<'a> Stage<'a> {
 
     /// Sends a request whose process is killed before this step; an answer when it does not take so many.
     fn killed(&self, words: &[&str], request: &Value, step: usize) -> Option<Answer> {
-        assert!(cfg!(feature = "failpoints"), "the suite needs the feature `failpoints`: run it by `cargo xtask test`");
         let child = self.start(words, request, &format!("kill:{step}"));
         let output = child.wait_with_output().expect("it ends");
         (output.status.signal() != Some(9)).then(|| Answer::of(&output))
@@ -206,6 +201,12 @@ pub(super) fn leftovers(world: &World) -> Vec<String> {
     let places = [world.root().join(".git/pi-graphite/journal"), world.path("home/.local/state/pi-graphite/journal")];
     let left = places.iter().map(|place| Tree::of(place, &[]));
     left.flat_map(|tree| tree.files().into_iter().map(str::to_owned).collect::<Vec<_>>()).collect()
+}
+
+/// The words of a run, in the session of the action.
+fn flags(action: &Action, more: &[&str]) -> Vec<String> {
+    let session = action.session.iter().flat_map(|session| ["--session".to_owned(), session.clone()]);
+    std::iter::once("run".to_owned()).chain(more.iter().map(|word| (*word).to_owned())).chain(session).collect()
 }
 
 /// The request of a call of a tool.

@@ -7,7 +7,7 @@ use std::os::unix::net::UnixListener;
 use std::path::Path;
 use std::process::Command;
 
-use super::case::{Files, Setup, Untracked};
+use super::case::{Case, Files, Setup, Untracked};
 use crate::support::{Base, Gt, World};
 
 /// A user who may do nothing special.
@@ -28,7 +28,7 @@ pub(super) fn base(setup: &Setup, gt: Gt) -> World {
 }
 
 /// Builds the rest.
-pub(super) fn build(world: &World, setup: &Setup) {
+pub(super) fn build(world: &World, Case { area, setup, .. }: &Case) {
     let root = world.root();
     write_all(&world.path("outside"), &setup.outside);
     if let Some(sibling) = &setup.outside_sibling {
@@ -54,14 +54,16 @@ pub(super) fn build(world: &World, setup: &Setup) {
         let mode = u32::from_str_radix(mode, 8).expect("an octal mode");
         fs::set_permissions(root.join(name), fs::Permissions::from_mode(mode)).expect("a mode");
     }
-    if setup.git {
+    // Operations on files do not ask what is committed.
+    let has_history = setup.git && !area.is_of_files();
+    if has_history {
         history(world, setup);
     }
     special(world, setup);
     if let Untracked::Files(files) = &setup.untracked {
         write_all(&root, files);
     }
-    if setup.git {
+    if has_history {
         changes(world, setup);
     }
     if setup.run_as.is_some() && is_root(world) {

@@ -188,7 +188,8 @@ fn nobody_edits_half_of_a_change_that_another_process_is_settling() {
     flock(&held, FlockOperation::NonBlockingLockExclusive).expect("free");
     let settling = start_at(&world, &["run"], &read("base.txt"), "");
     let journal = world.root().join(".git/pi-graphite/journal").join(journals(&world).pop().expect("a journal"));
-    let is_held = || flock(fs::File::open(&journal).expect("a journal"), FlockOperation::NonBlockingLockExclusive).is_err();
+    let is_held =
+        || flock(fs::File::open(&journal).expect("a journal"), FlockOperation::NonBlockingLockExclusive).is_err();
     while !is_held() {
         std::thread::sleep(std::time::Duration::from_millis(2));
     }

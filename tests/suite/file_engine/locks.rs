@@ -51,7 +51,10 @@ fn stopped_holder(world: &World, name: &str, lock: &Path) -> Child {
     for _ in 0..20 {
         let mut child = start_at(world, &["run", "--allow-write"], &large, "");
         let begun = Instant::now();
-        while !is_held(lock) && begun.elapsed() < Duration::from_secs(20) && child.try_wait().expect("a child").is_none() {
+        while !is_held(lock)
+            && begun.elapsed() < Duration::from_secs(20)
+            && child.try_wait().expect("a child").is_none()
+        {
             std::thread::sleep(Duration::from_millis(1));
         }
         if child.try_wait().expect("a child").is_none() {

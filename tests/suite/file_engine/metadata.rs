@@ -83,7 +83,9 @@ fn extended_attributes_and_access_lists_survive_an_edit_and_a_move() {
 fn a_new_file_gets_what_the_umask_and_the_folder_give() {
     let world = World::new(Gt::Fake, Base::Plain);
     fs::create_dir(world.root().join("shared")).expect("a folder");
-    for (umask, file, folder) in [("022", 0o644, 0o755), ("077", 0o600, 0o700), ("002", 0o664, 0o775), ("000", 0o666, 0o777)] {
+    for (umask, file, folder) in
+        [("022", 0o644, 0o755), ("077", 0o600, 0o700), ("002", 0o664, 0o775), ("000", 0o666, 0o777)]
+    {
         let script = format!("umask {umask}; exec \"$@\"");
         let binary = env!("CARGO_BIN_EXE_pi-graphite");
         let name = format!("new-{umask}/f");
@@ -106,7 +108,10 @@ fn through(world: &World, words: &[&str], request: &str) -> Answer {
     use std::io::Write;
     let mut command: Command = world.command(words[0]);
     command.args(&words[1..]).args(["run", "--allow-write"]);
-    command.stdin(std::process::Stdio::piped()).stdout(std::process::Stdio::piped()).stderr(std::process::Stdio::piped());
+    command
+        .stdin(std::process::Stdio::piped())
+        .stdout(std::process::Stdio::piped())
+        .stderr(std::process::Stdio::piped());
     let mut child = command.spawn().expect("it starts");
     drop(child.stdin.take().expect("it is piped").write_all(request.as_bytes()));
     Ended::after(child).reported()
@@ -132,16 +137,22 @@ fn an_owner_that_cannot_be_kept_is_a_refusal_with_nothing_changed() {
     let world = World::new(Gt::Fake, Base::Plain);
     world.write("f", "old\n");
     world.write("mine", "old\n");
-    let given = crate::support::give_away(&world.root().join("f"));
-    set_mode(&world.root().join("f"), 0o666);
-    let request = patch(&format!("{}{}*** Add File: sub/new\nx\n", update("mine", "old", "new"), update("f", "old", "new")));
+    let path = world.root().join("f");
+    let given = crate::support::give_away(&path);
+    set_mode(&path, 0o666);
+    let request =
+        patch(&format!("{}{}*** Add File: sub/new\nx\n", update("mine", "old", "new"), update("f", "old", "new")));
     let before = tree(&world.root());
     for request in [edit("f", "old", "new"), request] {
         let answer = if is_root() {
             // Somebody who is not root: the folders are theirs, the file is not.
             world.sh("chown -R 65534:65534 .git ../home .; chown 12345:12345 f; chmod 755 ../ .. ");
             let binary = env!("CARGO_BIN_EXE_pi-graphite");
-            through(&world, &["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", binary], &request.to_string())
+            through(
+                &world,
+                &["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", binary],
+                &request.to_string(),
+            )
         } else {
             allowed(&world, &request)
         };
@@ -162,7 +173,9 @@ fn a_hard_link_is_refused_and_both_names_stay() {
     world.write("f", "old\n");
     fs::hard_link(world.root().join("f"), world.path("outside/other")).expect("a link");
     let before = tree(&world.root());
-    for request in [edit("f", "old", "new"), write("f", "new\n"), patch("*** Delete File: f\n"), patch("*** Move File: f -> g\n")] {
+    for request in
+        [edit("f", "old", "new"), write("f", "new\n"), patch("*** Delete File: f\n"), patch("*** Move File: f -> g\n")]
+    {
         let _ = allowed(&world, &request).expect("refused", "hard_link");
     }
     assert!(tree(&world.root()) == before);
@@ -204,11 +217,22 @@ fn a_full_disk_is_told_and_nothing_has_changed() {
     let disk_text = disk.display().to_string();
     words.extend(["sh", "-c", script, &disk_text, binary]);
     use std::io::Write;
-    let mut child = world.command(words[0]).args(&words[1..]).args(["run", "--allow-write"]).stdin(std::process::Stdio::piped()).spawn().expect("it starts");
+    let mut child = world
+        .command(words[0])
+        .args(&words[1..])
+        .args(["run", "--allow-write"])
+        .stdin(std::process::Stdio::piped())
+        .spawn()
+        .expect("it starts");
     drop(child.stdin.take().expect("it is piped").write_all(large.as_bytes()));
     assert!(child.wait().expect("it ends").success(), "a mount needs root, or user namespaces");
-    let report: serde_json::Value = serde_json::from_str(&fs::read_to_string(world.path("disk.json")).expect("a report")).expect("JSON");
-    assert_eq!((report["status"].as_str(), report["fault"]["code"].as_str()), (Some("failed"), Some("write_failed")), "{report:#}");
+    let report: serde_json::Value =
+        serde_json::from_str(&fs::read_to_string(world.path("disk.json")).expect("a report")).expect("JSON");
+    assert_eq!(
+        (report["status"].as_str(), report["fault"]["code"].as_str()),
+        (Some("failed"), Some("write_failed")),
+        "{report:#}"
+    );
     assert!(report["text"].as_str().is_some_and(|text| text.contains("the disk is full")), "{report:#}");
     assert_eq!(fs::read_to_string(world.path("disk.names")).expect("names"), "f\nold\n");
 }
@@ -226,7 +250,11 @@ fn a_folder_that_cannot_be_written_is_a_failure_with_nothing_changed() {
         let answer = if is_root() {
             world.sh("chown -R 65534:65534 . ../home; chmod 755 ..");
             let binary = env!("CARGO_BIN_EXE_pi-graphite");
-            through(&world, &["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", binary], &request.to_string())
+            through(
+                &world,
+                &["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", binary],
+                &request.to_string(),
+            )
         } else {
             allowed(&world, &request)
         };

@@ -40,7 +40,12 @@ fn a_plain_folder_holds_nothing_of_ours() {
     let names: Vec<String> = tree(&world.path("plain")).into_keys().collect();
     assert_eq!(names, ["f", "sub/", "sub/g"]);
     let state = tree(&world.path("home"));
-    assert!(!state.is_empty() && state.keys().all(|name| ".local/state/pi-graphite/".starts_with(name.as_str()) || name.starts_with(".local/state/pi-graphite/")), "{state:?}");
+    assert!(
+        !state.is_empty()
+            && state.keys().all(|name| ".local/state/pi-graphite/".starts_with(name.as_str())
+                || name.starts_with(".local/state/pi-graphite/")),
+        "{state:?}"
+    );
     modes_are_private(&world.path("home/.local/state/pi-graphite"));
     // The other variable decides when it is there.
     let state = world.path("state").display().to_string();
@@ -77,7 +82,8 @@ fn in_a_repository_that_cannot_be_written_reads_work_and_writes_are_unavailable(
     world.write("f", "old\n");
     let before = tree(&world.root());
     let requests = [edit("f", "old", "new"), write("g", "x\n"), patch(&update("f", "old", "new"))];
-    let answers: Vec<Answer> = std::iter::once(&read("f")).chain(&requests).map(|request| as_nobody(&world, request)).collect();
+    let answers: Vec<Answer> =
+        std::iter::once(&read("f")).chain(&requests).map(|request| as_nobody(&world, request)).collect();
     let mut answers = answers.into_iter();
     let answer = answers.next().expect("one").expect("answered", "");
     assert!(warnings(&answer).contains("without a lock"), "{:#}", answer.report);
@@ -113,9 +119,20 @@ fn the_root_the_home_and_gits_own_folder_are_no_workspace() {
     symlink(world.path("home"), world.path("to-home")).expect("a link");
     symlink(world.root().join(".git"), world.path("to-git")).expect("a link");
     fs::create_dir_all(world.path("home/.local/state/pi-graphite/sub")).expect("a folder");
-    let inside: Vec<PathBuf> = [".git", ".git/objects", ".git/hooks"].iter().map(|path| world.root().join(path)).collect();
-    let mut refused = vec![PathBuf::from("/"), PathBuf::from("/tmp/../"), world.path("home"), world.path("to-home"), world.path("to-git")];
-    refused.extend([world.path("home/.local/state/pi-graphite/sub"), world.path("nowhere"), world.root().join("base.txt")]);
+    let inside: Vec<PathBuf> =
+        [".git", ".git/objects", ".git/hooks"].iter().map(|path| world.root().join(path)).collect();
+    let mut refused = vec![
+        PathBuf::from("/"),
+        PathBuf::from("/tmp/../"),
+        world.path("home"),
+        world.path("to-home"),
+        world.path("to-git"),
+    ];
+    refused.extend([
+        world.path("home/.local/state/pi-graphite/sub"),
+        world.path("nowhere"),
+        world.root().join("base.txt"),
+    ]);
     refused.extend(inside);
     for workspace in refused {
         let text = workspace.display().to_string();

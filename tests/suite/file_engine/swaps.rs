@@ -80,7 +80,13 @@ fn beset(world: &World, calls: u64, failpoint: &str, hostile: impl Fn() + Sync) 
         over.store(true, Ordering::SeqCst);
         enemy.join().expect("it ends");
     });
-    println!("{} turns, {} done, {} refused, {} read", turns.into_inner(), ends.done.len(), ends.refused.len(), ends.answered);
+    println!(
+        "{} turns, {} done, {} refused, {} read",
+        turns.into_inner(),
+        ends.done.len(),
+        ends.refused.len(),
+        ends.answered
+    );
     let now = outside(world);
     assert!(now == before, "outside: {:?}", super::tools::difference(&now, &before));
     ends
