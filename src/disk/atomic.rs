@@ -3,6 +3,7 @@
 use std::fs::File;
 use std::io::Write;
 use std::os::fd::{AsFd, BorrowedFd};
+use std::sync::OnceLock;
 
 use rustix::fs::{AtFlags, Mode, OFlags};
 
@@ -68,7 +69,16 @@ fn write_new(dir: BorrowedFd<'_>, name: &str, bytes: &[u8]) -> std::io::Result<(
 /// Sixteen hex digits that nobody can foresee.
 pub(super) fn random_suffix() -> std::io::Result<String> {
     use std::io::Read;
+    // Opened once: a patch of a thousand files needs two thousand names.
+    static SOURCE: OnceLock<File> = OnceLock::new();
+    let mut source = match SOURCE.get() {
+        Some(open) => open,
+        None => {
+            let opened = File::open("/dev/urandom")?;
+            SOURCE.get_or_init(|| opened)
+        }
+    };
     let mut bytes = [0; 8];
-    File::open("/dev/urandom")?.read_exact(&mut bytes)?;
+    source.read_exact(&mut bytes)?;
     Ok(format!("{:016x}", u64::from_le_bytes(bytes)))
 }

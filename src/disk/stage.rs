@@ -82,11 +82,16 @@ fn carry_over(old: &File, new: &File) -> std::result::Result<(), StageError> {
 }
 
 fn attributes(file: &File) -> std::result::Result<Vec<String>, Errno> {
-    let mut names = vec![0; MAX_ATTRIBUTE];
-    let length = match rustix::fs::flistxattr(file, &mut names[..]) {
-        Err(error) if error == Errno::NOTSUP || error == Errno::OPNOTSUPP => 0,
-        length => length?,
+    let list = |names: &mut [u8]| match rustix::fs::flistxattr(file, names) {
+        Err(error) if error == Errno::NOTSUP || error == Errno::OPNOTSUPP => Ok(0),
+        length => length,
     };
+    // Without room for them, it is only told how long the names are. Most files have none.
+    if list(&mut [])? == 0 {
+        return Ok(Vec::new());
+    }
+    let mut names = vec![0; MAX_ATTRIBUTE];
+    let length = list(&mut names)?;
     let names = names[..length].split(|byte| *byte == 0).filter(|name| !name.is_empty());
     names.map(|name| String::from_utf8(name.to_vec()).map_err(|_| Errno::ILSEQ)).collect()
 }

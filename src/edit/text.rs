@@ -38,7 +38,7 @@ pub enum Endings {
 }
 
 /// The UTF-8 byte order mark.
-const BOM: &[u8] = b"\xef\xbb\xbf";
+const BOM: &str = "\u{feff}";
 
 impl<'a> Text<'a> {
     /// Reads bytes as text.
@@ -52,7 +52,7 @@ impl<'a> Text<'a> {
         if let Some(at) = memchr::memchr(0, bytes) {
             return Err(NotText::Binary(at));
         }
-        let bom = bytes.starts_with(BOM);
+        let bom = bytes.starts_with(BOM.as_bytes());
         let rest = if bom { &bytes[BOM.len()..] } else { bytes };
         let offset = bytes.len() - rest.len();
         let body = std::str::from_utf8(rest).map_err(|error| NotText::Utf8(error.valid_up_to() + offset))?;
@@ -62,28 +62,29 @@ impl<'a> Text<'a> {
     /// The bytes of a changed body, with the byte order mark where there was one.
     #[must_use]
     pub fn with_body(&self, body: &str) -> Vec<u8> {
-        let mark = if self.bom { BOM } else { b"" };
-        [mark, body.as_bytes()].concat()
+        [self.mark(), body].concat().into_bytes()
+    }
+
+    /// The byte order mark, or nothing.
+    #[must_use]
+    pub const fn mark(&self) -> &'static str {
+        if self.bom { BOM } else { "" }
     }
 
     /// Which line endings the body has.
     #[must_use]
     pub fn endings(&self) -> Endings {
-        let (mut lf, mut crlf) = (false, false);
-        for at in memchr::memchr_iter(b'\n', self.body.as_bytes()) {
-            if at > 0 && self.body.as_bytes()[at - 1] == b'\r' {
-                crlf = true;
-            } else {
-                lf = true;
-            }
-            if lf && crlf {
-                return Endings::Mixed;
-            }
-        }
-        match (lf, crlf) {
-            (false, false) => Endings::None,
-            (true, _) => Endings::Lf,
-            (false, true) => Endings::Crlf,
+        let bytes = self.body.as_bytes();
+        let has_lf = |bytes: &[u8]| memchr::memchr(b'\n', bytes).is_some();
+        // Most texts have no CRLF at all, and one search for it is much faster than a look at every line end.
+        let Some(first) = memchr::memmem::find(bytes, b"\r\n") else {
+            return if has_lf(bytes) { Endings::Lf } else { Endings::None };
+        };
+        let mut others = memchr::memchr_iter(b'\n', &bytes[first + 2..]);
+        if has_lf(&bytes[..first]) || others.any(|at| bytes[first + 1 + at] != b'\r') {
+            Endings::Mixed
+        } else {
+            Endings::Crlf
         }
     }
 }
@@ -109,6 +110,9 @@ mod tests {
         assert_eq!(of("a\rb"), Endings::None);
         assert_eq!(of("a\n"), Endings::Lf);
         assert_eq!(of("a\r\nb\r\n"), Endings::Crlf);
-        assert_eq!(of("a\r\nb\n"), Endings::Mixed);
+        assert_eq!(of("\r\n\r\n"), Endings::Crlf);
+        for mixed in ["a\r\nb\n", "a\nb\r\n", "\r\n\n", "\n\r\n", "\r\nc\r\n\n\r\n"] {
+            assert_eq!(of(mixed), Endings::Mixed, "{mixed:?}");
+        }
     }
 }

@@ -13,7 +13,7 @@ use crate::disk::Entry;
 use crate::fault::{Code, Effect, Fault};
 use crate::files::{
     Access, Base, Hold, Known, NotLanded, Patience, Place, Reads, Recovered, Root, Store, Write, commit, excludes_file,
-    has_orphans, read, recover,
+    has_orphans, read, read_all, recover,
 };
 use crate::operation::FileRequest;
 use crate::plan::{FileAction, FileNeed, FilePlan, Tier};
@@ -35,8 +35,7 @@ pub(super) fn steps(
     let (store, hold) = hold(context, &root, &places, report)?;
     let now = (context.clock)();
     let reads = Reads::of(store.as_ref(), &root, &context.session, now)?;
-    let answers =
-        FileAnswers { context, root: &root, reads: &reads, seen: RefCell::default(), proved: RefCell::default() };
+    let answers = FileAnswers::new(context, &root, &reads, &places);
     let mut plan = request.plan(&answers)?;
     report.warnings.append(&mut plan.warnings);
 
@@ -56,8 +55,9 @@ pub(super) fn steps(
         return Ok(());
     }
     let entries = write(&root, &store, (request.name(), now), &plan, report)?;
-    drop(hold);
     landed(plan, &entries, &reads, report);
+    // Only now: whoever comes next in this session must find the new hash.
+    drop(hold);
     Ok(())
 }
 
@@ -155,10 +155,16 @@ struct FileAnswers<'a> {
     root: &'a Root,
     reads: &'a Reads,
     seen: RefCell<BTreeMap<Place, Option<Arc<Base>>>>,
+    known: RefCell<BTreeMap<Place, Option<Known>>>,
     proved: RefCell<Vec<String>>,
 }
 
-impl FileAnswers<'_> {
+impl<'a> FileAnswers<'a> {
+    fn new(context: &'a Context, root: &'a Root, reads: &'a Reads, places: &[Place]) -> Self {
+        let seen = RefCell::new(read_all(root, places));
+        Self { context, root, reads, seen, known: RefCell::default(), proved: RefCell::default() }
+    }
+
     fn once(&self, place: &Place, access: Access) -> Result<Option<Arc<Base>>, Fault> {
         if let Some(known) = self.seen.borrow().get(place) {
             return Ok(known.clone());
@@ -180,7 +186,7 @@ impl FileNeed for FileAnswers<'_> {
         self.once(place, Access::Read)
     }
     fn known(&self, place: &Place) -> Option<Known> {
-        self.reads.known(place)
+        self.known.borrow_mut().entry(place.clone()).or_insert_with(|| self.reads.known(place)).clone()
     }
     fn excludes(&self) -> Option<PathBuf> {
         let env = &self.context.env;
@@ -314,7 +320,7 @@ fn write(
         .map(|change| Write {
             place: &change.place,
             base: change.base.as_deref(),
-            after: change.after.as_ref().map(crate::files::Content::bytes),
+            after: change.after.as_ref(),
             like: change.like.as_ref(),
         })
         .collect();

@@ -1,6 +1,8 @@
 //! A file as it is before anything happens to it: bytes, digest, and what the system says about it.
 
+use std::collections::BTreeMap;
 use std::io::Read;
+use std::num::NonZero;
 use std::sync::{Arc, Mutex, OnceLock};
 use std::thread::JoinHandle;
 
@@ -37,7 +39,16 @@ impl Content {
     /// Takes the bytes and starts on their digest.
     #[must_use]
     pub fn new(bytes: Vec<u8>) -> Self {
-        let bytes = Arc::new(bytes);
+        Self::of(Arc::new(bytes))
+    }
+
+    /// The same bytes again. They are not copied.
+    #[must_use]
+    pub fn again(&self) -> Self {
+        Self::of(Arc::clone(&self.bytes))
+    }
+
+    fn of(bytes: Arc<Vec<u8>>) -> Self {
         let shared = Arc::clone(&bytes);
         let worker = (bytes.len() >= LARGE).then(|| std::thread::spawn(move || Digest::of(&shared)));
         Self { bytes, digest: OnceLock::new(), worker: Mutex::new(worker) }
@@ -83,6 +94,29 @@ pub fn read(root: &Root, place: &Place, access: Access) -> Result<Option<Base>, 
     let Some(entry) = dir.entry(place.name()).map_err(|error| read_failed(place, &error))? else { return Ok(None) };
     check(root, place, &entry, access)?;
     read_in(&dir, place, access).map(Some)
+}
+
+/// Reads several files that are to be written, with their digests, on all cores. One that cannot be read is left out:
+/// whoever asks for it again learns why.
+#[must_use]
+pub fn read_all(root: &Root, places: &[Place]) -> BTreeMap<Place, Option<Arc<Base>>> {
+    if places.len() < 2 {
+        return BTreeMap::new();
+    }
+    let one = |place: &Place| {
+        let base = read(root, place, Access::Write).ok()?.map(Arc::new);
+        if let Some(base) = &base {
+            let _known_from_now_on = base.digest();
+        }
+        Some((place.clone(), base))
+    };
+    let some = |places: &[Place]| places.iter().filter_map(one).collect::<Vec<_>>();
+    let cores = std::thread::available_parallelism().map_or(1, NonZero::get);
+    std::thread::scope(|scope| {
+        let shares = places.chunks(places.len().div_ceil(cores));
+        let threads: Vec<_> = shares.map(|share| scope.spawn(move || some(share))).collect();
+        threads.into_iter().flat_map(|thread| thread.join().expect("reading does not panic")).collect()
+    })
 }
 
 /// Reads a file in the handle of its folder.

@@ -13,7 +13,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
-use super::base::Base;
+use super::base::{Base, Content};
 use super::journal::{self, Commitment, Does, Intent, Meant, OldNew, Seen};
 use super::root::{Access, Parent, Place, Root};
 use super::settle::{self, Step};
@@ -31,8 +31,8 @@ pub struct Write<'a> {
     pub place: &'a Place,
     /// What is there now; `None` when nothing is.
     pub base: Option<&'a Base>,
-    /// The bytes that it gets; `None` to remove it.
-    pub after: Option<&'a [u8]>,
+    /// What it gets; `None` to remove it.
+    pub after: Option<&'a Content>,
     /// Whose mode, owner and attributes it gets, when not its own.
     pub like: Option<&'a Place>,
 }
@@ -169,10 +169,14 @@ fn stage_all(writes: &[Write<'_>], intent: &Intent, dirs: &[Arc<Dir>]) -> Result
     let like = |write: &Write<'_>| write.like.map(|place| writes.iter().position(|other| other.place == place));
     let one = |at: usize| -> Result<Option<Entry>, Fault> {
         let write = &writes[at];
-        let Some(bytes) = write.after else { return Ok(None) };
-        let source = like(write).flatten().or(write.base.map(|_| at));
-        stage_one((write.place, bytes), (&dirs[at], &intent.steps[at].temp), source.map(|at| (&writes[at], &*dirs[at])))
-            .map(Some)
+        let Some(after) = write.after else { return Ok(None) };
+        let source = like(write).flatten().or(write.base.map(|_| at)).map(|at| (&writes[at], &*dirs[at]));
+        let staged = stage_one((write.place, after.bytes()), (&dirs[at], &intent.steps[at].temp), source)?;
+        if writes.len() > 1 {
+            // Here, where the other threads wait for the disk: afterwards everybody would wait for it.
+            let _known_from_now_on = after.digest();
+        }
+        Ok(Some(staged))
     };
     if writes.len() == 1 {
         return Ok(vec![one(0)?]);
@@ -279,7 +283,8 @@ fn exchange_all(root: &Root, steps: &[Step]) -> Result<(), Fault> {
         step.forward()?;
     }
     // A folder that was moved away meanwhile has taken the new files along: they must not stay there.
-    steps.iter().try_for_each(|step| still_there(root, step.place(), step.dir()))
+    let folders: BTreeMap<_, &Step> = steps.iter().map(|step| ((step.place().parent(), step.dir().id()), step)).collect();
+    folders.values().try_for_each(|step| still_there(root, step.place(), step.dir()))
 }
 
 /// Removes what was staged: no target was touched.
@@ -309,6 +314,8 @@ fn take_back(
     let withdrawn = intent.withdraw(&mut log);
     let put_back = steps.iter().rev().try_for_each(Step::backward);
     let put_back = put_back.and_then(|()| super::recover::rescue_theirs(store, steps));
+    // Somebody has written to a new file in the moment when it stood there: theirs stays, and ours with it.
+    let mixed = steps.iter().find(|step| step.stands_new()).map(|step| step.place().clone());
     let mut warnings = Vec::new();
     if put_back.is_ok() {
         warnings = settle::clear(steps, &[]);
@@ -321,7 +328,12 @@ fn take_back(
         (Ok(_), Err(_)) if !warnings.is_empty() => "the journal stays".to_owned(),
         (Ok(rescued), _) => {
             warnings.extend(rescued);
-            return NotLanded { fault, effect: Effect::None, warnings };
+            let Some(place) = mixed else { return NotLanded { fault, effect: Effect::None, warnings } };
+            let message = format!("{}; it has written to the new `{place}` too, which stays", fault.message);
+            let fault = Fault::new(Code::Incomplete, message)
+                .hint("Read the file; `warnings` names where its older content is.")
+                .detail("path", place.as_str());
+            return NotLanded { fault, effect: Effect::Applied, warnings };
         }
     };
     let effect = if steps.iter().all(Step::is_before) { Effect::None } else { Effect::Applied };

@@ -98,6 +98,11 @@ impl Seen {
         Self { id: entry.id, size: entry.size, modified: entry.modified }
     }
 
+    /// Whether an entry is this file, whatever is in it now.
+    pub(super) fn is_same_file(&self, entry: Option<&Entry>) -> bool {
+        entry.is_some_and(|entry| entry.id == self.id)
+    }
+
     /// Whether an entry is this file, unchanged.
     #[must_use]
     pub(super) fn is(&self, entry: Option<&Entry>) -> bool {

@@ -17,7 +17,7 @@ mod store;
 mod tree;
 mod walk;
 
-pub use base::{Base, Content, MAX_FILE, read};
+pub use base::{Base, Content, MAX_FILE, read, read_all};
 pub use commit::{Landed, NotLanded, Write, commit};
 pub use glob::MAX_PATTERN;
 pub use list::{Kind, ListLimits, Listed, Listing, list};

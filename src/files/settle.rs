@@ -8,7 +8,7 @@ use std::sync::Arc;
 use super::commit::write_failed;
 use super::journal::{Commitment, Does, Intent, OldNew};
 use super::root::{Access, Parent, Place, Root};
-use crate::disk::{Dir, Entry, Old, spare_of};
+use crate::disk::{Dir, Entry, FileId, Old, spare_of};
 use crate::fault::{Code, Fault};
 
 /// One file of a change, ready to be exchanged.
@@ -155,6 +155,12 @@ impl Step {
         }
     }
 
+    /// Whether the new file stands there, also when somebody has written to it since.
+    pub(super) fn stands_new(&self) -> bool {
+        let target = self.target().ok().flatten();
+        self.file.new.is_some_and(|new| new.is_same_file(target.as_ref()))
+    }
+
     /// Whether the step was taken and the file system could not keep what stood there before.
     pub(super) fn has_no_way_back(&self) -> bool {
         let gone = |name: &str| matches!(self.beside(name), Ok(None));
@@ -219,29 +225,30 @@ fn remove_if_there(dir: &Dir, name: &str) -> std::io::Result<()> {
 
 /// Removes what waits beside the targets, and makes the result outlive a loss of power. What fails is told.
 pub(super) fn clear(steps: &[Step], more: &[Arc<Dir>]) -> Vec<String> {
-    let mut told = Vec::new();
+    let mut folders: BTreeMap<FileId, (&Dir, Vec<&Step>)> =
+        more.iter().map(|dir| (dir.id(), (&**dir, Vec::new()))).collect();
     for step in steps {
-        if let Err(error) = step.clear() {
-            told.push(format!("a temporary file beside `{}` stayed: {error}", step.place));
-        }
+        folders.entry(step.dir.id()).or_insert((step.dir(), Vec::new())).1.push(step);
     }
-    let folders: BTreeMap<_, &Arc<Dir>> =
-        steps.iter().map(|step| &step.dir).chain(more).map(|dir| (dir.id(), dir)).collect();
-    let mut synced: Vec<std::io::Result<()>> = Vec::new();
-    let folders: Vec<&Arc<Dir>> = folders.into_values().collect();
-    if let [only] = folders.as_slice() {
-        synced.push(only.sync());
-    } else {
-        std::thread::scope(|scope| {
-            let share = folders.len().div_ceil(8).max(1);
-            let threads: Vec<_> = folders
-                .chunks(share)
-                .map(|some| scope.spawn(move || some.iter().map(|dir| dir.sync()).collect::<Vec<_>>()))
-                .collect();
-            synced.extend(threads.into_iter().flat_map(|thread| thread.join().expect("a sync does not panic")));
-        });
+    let folders: Vec<(&Dir, Vec<&Step>)> = folders.into_values().collect();
+    if let [(dir, steps)] = &folders[..] {
+        return clear_folder(dir, steps);
     }
-    if let Some(Err(error)) = synced.into_iter().find(Result::is_err) {
+    let some = |folders: &[(&Dir, Vec<&Step>)]| -> Vec<String> {
+        folders.iter().flat_map(|(dir, steps)| clear_folder(dir, steps)).collect()
+    };
+    std::thread::scope(|scope| {
+        let shares = folders.chunks(folders.len().div_ceil(8).max(1));
+        let threads: Vec<_> = shares.map(|share| scope.spawn(move || some(share))).collect();
+        threads.into_iter().flat_map(|thread| thread.join().expect("clearing does not panic")).collect()
+    })
+}
+
+fn clear_folder(dir: &Dir, steps: &[&Step]) -> Vec<String> {
+    let failed = steps.iter().filter_map(|step| Some((step, step.clear().err()?)));
+    let mut told: Vec<String> =
+        failed.map(|(step, error)| format!("a temporary file beside `{}` stayed: {error}", step.place)).collect();
+    if let Err(error) = dir.sync() {
         told.push(format!("the change is there, but a loss of power may undo it: {error}"));
     }
     told

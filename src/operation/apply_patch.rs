@@ -126,7 +126,7 @@ struct Draft<'a> {
     place: Place,
     base: Option<Arc<Base>>,
     /// Its bytes so far; `None` when it is not there.
-    now: Option<Vec<u8>>,
+    now: Option<Bytes>,
     /// Hunks that are still to be found, all of them in the bytes so far.
     hunks: Vec<&'a edit::Hunk>,
     replacements: Vec<Replacement>,
@@ -136,6 +136,32 @@ struct Draft<'a> {
     moved_to: Option<Place>,
 }
 
+/// The bytes of a file on its way.
+enum Bytes {
+    /// Those of a file on the disk, not copied.
+    Of(Arc<Base>),
+    /// Those of a file on the disk in which the draft's replacements were made, and nothing else.
+    Edited(Arc<Base>, Vec<u8>),
+    /// Any others.
+    New(Vec<u8>),
+}
+
+impl Bytes {
+    fn as_slice(&self) -> &[u8] {
+        match self {
+            Self::Of(base) => base.bytes(),
+            Self::Edited(_, bytes) | Self::New(bytes) => bytes,
+        }
+    }
+
+    fn into_content(self) -> Content {
+        match self {
+            Self::Of(base) => base.content.again(),
+            Self::Edited(_, bytes) | Self::New(bytes) => Content::new(bytes),
+        }
+    }
+}
+
 impl<'a> Composed<'a> {
     fn draft(&mut self, path: &str) -> Result<usize, Fault> {
         let place = self.need.root().place(path)?;
@@ -143,7 +169,7 @@ impl<'a> Composed<'a> {
             return Ok(*at);
         }
         let base = self.need.to_write(&place)?;
-        let now = base.as_ref().map(|base| base.bytes().to_vec());
+        let now = base.clone().map(Bytes::Of);
         self.at.insert(place.clone(), self.files.len());
         self.files.push(Draft {
             place,
@@ -170,7 +196,7 @@ impl<'a> Composed<'a> {
                 format!("`{path}` would have {} bytes; the limit is {MAX_FILE}", content.len()),
             ));
         }
-        draft.now = Some(content.as_bytes().to_vec());
+        draft.now = Some(Bytes::New(content.as_bytes().to_vec()));
         Ok(())
     }
 
@@ -239,18 +265,21 @@ impl<'a> Composed<'a> {
         if draft.hunks.is_empty() {
             return Ok(());
         }
-        let bytes = draft.now.take().expect("hunks are only added to a file that is there");
+        let now = draft.now.take().expect("hunks are only added to a file that is there");
         let path = draft.place.as_str();
         let refused = format!("Error: Cannot update '{path}': ");
-        let text = Text::of(&bytes).map_err(|error| not_text(&draft.place, error, &refused))?;
+        let text = Text::of(now.as_slice()).map_err(|error| not_text(&draft.place, error, &refused))?;
         let replacements =
             edit::resolve(text.body, &draft.hunks, Match::Fuzzy).map_err(|error| hunk_fault(path, &error))?;
         if let Some(base) = &draft.base {
             overwritten_unseen(need, (&draft.place, base), &replacements, force)?;
         }
-        let body = edit::splice(text.body, &replacements)
-            .map_err(|overlap| Fault::new(Code::Internal, overlap.to_string()))?;
-        draft.now = Some(text.with_body(&body));
+        let after = text.spliced(&replacements).map_err(|overlap| Fault::new(Code::Internal, overlap.to_string()))?;
+        let after = after.into_bytes();
+        draft.now = Some(match now {
+            Bytes::Of(base) => Bytes::Edited(base, after),
+            Bytes::Edited(..) | Bytes::New(_) => Bytes::New(after),
+        });
         draft.replacements = replacements;
         draft.hunks.clear();
         Ok(())
@@ -271,11 +300,11 @@ impl<'a> Composed<'a> {
                 plan.files.push(file);
                 told.push(said);
             }
-            if draft.now.as_deref() == draft.base.as_ref().map(|base| base.bytes()) {
+            if draft.now.as_ref().map(Bytes::as_slice) == draft.base.as_ref().map(|base| base.bytes()) {
                 continue;
             }
             let shown = self.need.known(&draft.place).map_or(Shown::Unread, |known| known.shown);
-            let (after, like) = (draft.now.map(Content::new), draft.moved_from);
+            let (after, like) = (draft.now.map(Bytes::into_content), draft.moved_from);
             let shown = if draft.base.is_none() && like.is_none() { Shown::All } else { shown };
             plan.changes.push(FileChange { place: draft.place, base: draft.base, after, like, shown });
         }
@@ -319,8 +348,8 @@ fn tell(draft: &Draft<'_>, bases: &BTreeMap<Place, Option<Arc<Base>>>, limit: us
     };
     let mut file = FileReport::new(&draft.place, action);
     file.moved_from = from.map(ToString::to_string);
-    let diff = difference(draft, (origin.as_deref(), now), limit);
-    if let Ok(text) = Text::of(now) {
+    let diff = difference(draft, (origin.as_ref(), now), limit);
+    if let Ok(text) = Text::of(now.as_slice()) {
         told::text(&mut file, &text);
     }
     if !draft.replacements.is_empty() {
@@ -338,9 +367,9 @@ fn tell(draft: &Draft<'_>, bases: &BTreeMap<Place, Option<Arc<Base>>>, limit: us
 }
 
 /// The diff of two texts; none where one of them is no text, and none of a mere move.
-fn difference(draft: &Draft<'_>, (origin, now): (Option<&Base>, &[u8]), limit: usize) -> Option<Diff> {
+fn difference(draft: &Draft<'_>, (origin, now): (Option<&Arc<Base>>, &Bytes), limit: usize) -> Option<Diff> {
     let before = origin.map(|base| Text::of(base.bytes())).transpose().ok()?;
-    let after = Text::of(now).ok()?;
+    let after = Text::of(now.as_slice()).ok()?;
     let old = before.map_or("", |text| text.body);
     if origin.is_some() && draft.moved_from.is_some() && old == after.body {
         return None;
@@ -348,7 +377,14 @@ fn difference(draft: &Draft<'_>, (origin, now): (Option<&Base>, &[u8]), limit: u
     let path = draft.place.as_str();
     let from = draft.moved_from.as_ref().map_or(path, Place::as_str);
     let from = if origin.is_some() { from } else { edit::NO_FILE };
-    Some(edit::full(&Frame { before: from, after: path, limit }, old, after.body))
+    let frame = Frame { before: from, after: path, limit };
+    Some(match (now, origin) {
+        // What changed is known: the rest of the file need not be compared.
+        (Bytes::Edited(base, _), Some(origin)) if Arc::ptr_eq(base, origin) => {
+            edit::of_replacements(&frame, old, &draft.replacements)
+        }
+        (Bytes::Of(_) | Bytes::Edited(..) | Bytes::New(_), _) => edit::full(&frame, old, after.body),
+    })
 }
 
 /// A hunk that does not fit, in the words that people know.

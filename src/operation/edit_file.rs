@@ -79,39 +79,39 @@ impl FileOperation for EditFile {
         })?;
         let text = text_of(&place, &base)?;
         let force = self.force.unwrap_or_default();
+        // Looked for before anybody waits for the digest, which is computed on another core meanwhile.
+        let found = self.find(&text);
         fresh(need, (&place, Some(&base)), (self.expected_hash.as_ref(), force), Stale::Edit)?;
-
-        let replacements = self.replacements(&text, need)?;
+        need.proved("the text to replace is found on one rung only".to_owned());
+        let replacements = found.map_err(|miss| self.missed(miss))?;
         overwritten_unseen(need, (&place, &base), &replacements, force || self.expected_hash.is_some())?;
-        let body = edit::splice(text.body, &replacements)
-            .map_err(|overlap| Fault::new(Code::Internal, overlap.to_string()))?;
-        Ok(self.planned(need, (place, Arc::clone(&base)), (&text, &body), &replacements))
+        let after = text.spliced(&replacements).map_err(|overlap| Fault::new(Code::Internal, overlap.to_string()))?;
+        Ok(self.planned(need, (place, Arc::clone(&base)), (&text, after), &replacements))
     }
 }
 
 impl EditFile {
-    fn replacements(&self, text: &Text<'_>, need: &dyn FileNeed) -> Result<Vec<Replacement>, Fault> {
+    fn find(&self, text: &Text<'_>) -> Result<Vec<Replacement>, Miss> {
         let view = View::new(text.body);
         let wanted = Wanted { old: &self.old_string, new: &self.new_string };
         let how = self.r#match.unwrap_or_default();
-        let found = if self.replace_all.unwrap_or_default() {
+        if self.replace_all.unwrap_or_default() {
             edit::find_all(&view, &wanted, how)
         } else {
             edit::find_one(&view, &wanted, how, std::slice::from_ref(&(0..text.body.len()))).map(|one| vec![one])
-        };
-        need.proved("the text to replace is found on one rung only".to_owned());
-        found.map_err(|miss| self.missed(miss))
+        }
     }
 
     fn planned(
         &self,
         need: &dyn FileNeed,
         (place, base): (Place, Arc<Base>),
-        (text, body): (&Text<'_>, &str),
+        (text, after): (&Text<'_>, String),
         replacements: &[Replacement],
     ) -> FilePlan {
         let frame = Frame { before: place.as_str(), after: place.as_str(), limit: told::MAX_DIFF };
         let diff = edit::of_replacements(&frame, text.body, replacements);
+        let body = &after[text.mark().len()..];
         let mut report = FileReport::new(&place, FileAction::Changed);
         told::text(&mut report, &Text { bom: text.bom, body });
         told::diff(&mut report, &diff);
@@ -125,7 +125,7 @@ impl EditFile {
         );
         said.push_str(&told::drift(&report.replacements));
         let shown = told::shown_after(need.known(&place), &base, (text.body, body), replacements);
-        let after = Content::new(text.with_body(body));
+        let after = Content::new(after.into_bytes());
         FilePlan {
             text: said,
             changes: vec![FileChange { place, base: Some(base), after: Some(after), like: None, shown }],

@@ -31,8 +31,10 @@ pub(super) fn fresh(
     (expected, force): (Option<&FileHash>, bool),
     stale: Stale,
 ) -> Result<(), Fault> {
-    let digest = base.map(|base| base.digest());
+    // Asked for late: for a large file somebody else computes it meanwhile.
+    let digest = || base.map(|base| base.digest());
     if let Some(expected) = expected {
+        let digest = digest();
         if digest.is_some_and(|digest| expected.is(digest)) {
             need.proved(format!("`{place}` has the expected hash"));
             return Ok(());
@@ -46,7 +48,7 @@ pub(super) fn fresh(
         return Err(changed(Fault::words(Code::FileChanged, words), place, &current));
     }
     let Some(known) = need.known(place).filter(|_| !force) else { return Ok(()) };
-    let current = digest.map_or_else(|| "none".to_owned(), |digest| digest.to_string());
+    let current = digest().map_or_else(|| "none".to_owned(), |digest| digest.to_string());
     if known.sha256 == current {
         need.proved(format!("`{place}` is as this session has read it"));
         return Ok(());

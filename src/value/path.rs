@@ -61,6 +61,11 @@ impl RelPath {
 /// names, and code points that HFS+ ignores.
 #[must_use]
 pub fn is_dot_git(component: &str) -> bool {
+    // A backslash is a letter here and a separator where the repository may travel.
+    component.split('\\').any(names_dot_git)
+}
+
+fn names_dot_git(component: &str) -> bool {
     let visible: String = component.chars().filter(|c| !is_hfs_ignorable(*c)).collect();
     let name = visible.split(':').next().unwrap_or_default();
     let name = name.trim_end_matches(['.', ' ']).to_lowercase();
@@ -115,6 +120,9 @@ mod tests {
             ".git::$INDEX_ALLOCATION",
             ".g\u{200c}it",
             "\u{feff}.git",
+            "a\\.git",
+            ".git\\hooks",
+            "a\\GIT~1\\b",
         ] {
             assert!(is_dot_git(name), "{name:?}");
         }

@@ -2,6 +2,7 @@
 //!
 //! They need the feature `failpoints`, which lets a test kill or fail the binary before any step that changes a file.
 #![cfg(feature = "failpoints")]
+#![expect(clippy::print_stdout, reason = "the counts are part of the proof")]
 
 mod editors;
 mod failures;

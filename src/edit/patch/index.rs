@@ -1,6 +1,5 @@
 //! A file's lines, prepared once for all hunks of a patch.
 
-use std::collections::HashMap;
 use std::ops::Range;
 use std::sync::OnceLock;
 
@@ -16,8 +15,8 @@ const FEW: usize = 1 << 18;
 /// Where lines are, by their text.
 pub(super) struct Index<'v> {
     pub(super) view: &'v View<'v>,
-    /// Lines by the hash of their collapsed text.
-    by_key: HashMap<u64, Vec<usize>>,
+    /// Lines by the hash of their collapsed text, sorted.
+    by_key: Vec<(u64, u32)>,
     collapsed: OnceLock<Collapsed>,
     /// How far each line is indented; none for blank lines.
     depths: OnceLock<Vec<Option<usize>>>,
@@ -51,10 +50,8 @@ impl Alike {
 
 impl<'v> Index<'v> {
     pub(super) fn new(view: &'v View<'v>) -> Self {
-        let mut by_key: HashMap<u64, Vec<usize>> = HashMap::new();
-        for (line, key) in view.keys().iter().enumerate() {
-            by_key.entry(*key).or_default().push(line);
-        }
+        let mut by_key: Vec<(u64, u32)> = view.keys().iter().copied().zip(0..).collect();
+        by_key.sort_unstable();
         Self { view, by_key, collapsed: OnceLock::new(), depths: OnceLock::new() }
     }
 
@@ -67,15 +64,22 @@ impl<'v> Index<'v> {
     /// Where `old` has a rare line only its places are looked at, so a thousand hunks do not read the file a thousand
     /// times.
     pub(super) fn runs(&self, old: &[&str], fits: impl Fn(usize) -> bool) -> Vec<usize> {
-        let places = |line: &str| self.by_key.get(&key(&collapse(line))).map_or(&[][..], Vec::as_slice);
+        let places = |line: &str| self.places(key(&collapse(line)));
         let rarest = old.iter().map(|line| places(line)).enumerate().min_by_key(|(_, places)| places.len());
         let Some((offset, places)) = rarest else { return Vec::new() };
         if places.len().saturating_mul(old.len()) > FEW {
             return windows::find(self.view, old, fits);
         }
-        let starts = places.iter().filter_map(|line| line.checked_sub(offset));
+        let starts = places.iter().filter_map(|(_, line)| (*line as usize).checked_sub(offset));
         let is_run = |start: &usize| start + old.len() <= self.len() && windows::is_equal(self.view, old, *start);
         starts.filter(is_run).filter(|start| fits(*start)).collect()
+    }
+
+    /// The lines with a hash, in order.
+    fn places(&self, key: u64) -> &[(u64, u32)] {
+        let from = self.by_key.partition_point(|(other, _)| *other < key);
+        let rest = &self.by_key[from..];
+        &rest[..rest.partition_point(|(other, _)| *other == key)]
     }
 
     /// Whether a run is alike line by line.

@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::scope;
 use std::time::{Duration, Instant};
 
-use super::tools::{call_at, edit, tree};
+use super::tools::{Ending, call_at, edit, tree};
 use crate::support::{Base, Gt, World};
 
 const BOUND: Duration = Duration::from_secs(8);
@@ -33,6 +33,7 @@ fn no_save_by_rename_is_lost_to_an_edit_that_began_before_it() {
     let (over, count) = (AtomicBool::new(false), Mutex::new(0_u64));
     let (mut done, mut caught) = (0, 0);
     scope(|scope| {
+        let ending = Ending(&over);
         let editor = scope.spawn(|| {
             let mut pause = 0;
             while !over.load(Ordering::SeqCst) {
@@ -66,7 +67,7 @@ fn no_save_by_rename_is_lost_to_an_edit_that_began_before_it() {
                 break;
             }
         }
-        over.store(true, Ordering::SeqCst);
+        drop(ending);
         editor.join().expect("it ends");
     });
     println!("{done} done, {caught} caught, {} saves, 0 lost", count.into_inner().expect("nobody panics with it"));
@@ -81,8 +82,9 @@ fn no_line_that_was_appended_in_place_before_an_exchange_is_lost() {
     world.write("f.txt", "slot\n");
     let path = world.root().join("f.txt");
     let over = AtomicBool::new(false);
-    let (mut done, mut caught) = (0, 0);
+    let (mut done, mut caught, mut mixed) = (0, 0, 0);
     let (kept, unknown) = scope(|scope| {
+        let ending = Ending(&over);
         let appender = scope.spawn(|| {
             let (mut kept, mut unknown) = (Vec::new(), 0);
             for number in 0_u64.. {
@@ -109,19 +111,25 @@ fn no_line_that_was_appended_in_place_before_an_exchange_is_lost() {
             match (answer.status(), answer.code()) {
                 ("done", "") => done += 1,
                 ("refused" | "failed", "file_changed") => caught += 1,
+                // It has written to the old file just before the exchange and to the new one just after it.
+                ("uncertain", "incomplete") => mixed += 1,
                 _ => panic!("{:#}", answer.report),
             }
             if begun.elapsed() > BOUND && done > 0 {
                 break;
             }
         }
-        over.store(true, Ordering::SeqCst);
+        drop(ending);
         appender.join().expect("it ends")
     });
     let now = fs::read_to_string(&path).expect("it is there");
     let lines: std::collections::BTreeSet<&str> = now.split_inclusive('\n').collect();
     let lost: Vec<&String> = kept.iter().filter(|line| !lines.contains(line.as_str())).collect();
-    println!("{done} done, {caught} caught, {} lines, {unknown} written to a file that had no name", kept.len());
+    println!(
+        "{done} done, {caught} caught, {mixed} mixed, {} lines, {unknown} written to a file that had no name",
+        kept.len()
+    );
     assert!(lost.is_empty(), "{lost:?}");
-    assert_eq!(now.matches("mark ").count(), done, "every done is there, and none that was refused");
+    let marks = now.matches("mark ").count();
+    assert!((done..=done + mixed).contains(&marks), "{marks}: every done is there, and none that was refused");
 }

@@ -1,6 +1,7 @@
 //! What a file has beside its bytes survives an edit, or the edit is refused.
 
 use std::fs;
+use std::io::Write;
 use std::os::unix::fs::{MetadataExt, PermissionsExt, chown};
 use std::path::Path;
 use std::process::Command;
@@ -105,7 +106,6 @@ fn a_new_file_gets_what_the_umask_and_the_folder_give() {
 
 /// Runs `run --allow-write` through another program.
 fn through(world: &World, words: &[&str], request: &str) -> Answer {
-    use std::io::Write;
     let mut command: Command = world.command(words[0]);
     command.args(&words[1..]).args(["run", "--allow-write"]);
     command
@@ -216,7 +216,6 @@ fn a_full_disk_is_told_and_nothing_has_changed() {
     }
     let disk_text = disk.display().to_string();
     words.extend(["sh", "-c", script, &disk_text, binary]);
-    use std::io::Write;
     let mut child = world
         .command(words[0])
         .args(&words[1..])

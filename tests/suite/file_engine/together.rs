@@ -8,7 +8,7 @@ use std::thread::scope;
 
 use serde_json::Value;
 
-use super::tools::{call_at, edit, patch, read, tree, update};
+use super::tools::{Ending, call_at, edit, patch, read, tree, update};
 use crate::support::{Answer, Base, Gt, World};
 
 const HEAD: &str = "head\n";
@@ -70,11 +70,12 @@ fn edited_by(
         (done, refused)
     };
     scope(|scope| {
+        let ending = Ending(&over);
         let watcher = scope.spawn(|| watch(&files, &over));
         let workers: Vec<_> = (0..workers).map(|worker| scope.spawn(move || work(worker))).collect();
         let mut all = (BTreeSet::new(), BTreeSet::new());
         let ends: Vec<_> = workers.into_iter().map(std::thread::ScopedJoinHandle::join).collect();
-        over.store(true, Ordering::SeqCst);
+        drop(ending);
         println!("{} reads beside them", watcher.join().expect("every read is a complete version"));
         for end in ends {
             let (done, refused) = end.expect("a worker ends");
@@ -153,13 +154,14 @@ fn readers_beside_a_patch_see_old_or_new_bytes_and_never_a_missing_file() {
             }
         };
         scope(|scope| {
+            let ending = Ending(&over);
             let reader = scope.spawn(look);
             for turn in 0..20 {
                 let (old, new) = if turn % 2 == 0 { ("old", "new") } else { ("new", "old") };
                 let all = names.iter().map(|name| update(name, &format!("this is {old}"), &format!("this is {new}")));
                 let _ = call_at(&world, &patch(&all.collect::<String>()), lacking).reported().done();
             }
-            over.store(true, Ordering::SeqCst);
+            drop(ending);
             reader.join().expect("every read is old or new");
         });
         println!("{} reads", reads.load(Ordering::Relaxed));

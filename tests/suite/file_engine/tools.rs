@@ -5,6 +5,7 @@ use std::fs;
 use std::os::unix::process::ExitStatusExt;
 use std::path::Path;
 use std::process::{Child, Stdio};
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use serde_json::{Value, json};
 
@@ -35,6 +36,15 @@ impl Ended {
 
     pub(super) fn is_killed(&self) -> bool {
         matches!(self, Self::Killed)
+    }
+}
+
+/// Tells the threads beside a test that it is over, also when it fails.
+pub(super) struct Ending<'a>(pub(super) &'a AtomicBool);
+
+impl Drop for Ending<'_> {
+    fn drop(&mut self) {
+        self.0.store(true, Ordering::SeqCst);
     }
 }
 
