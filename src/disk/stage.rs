@@ -39,17 +39,22 @@ const NOT_CARRIED: &[&str] = &["security.ima", "security.evm"];
 /// Most bytes of one attribute, and of the list of names.
 const MAX_ATTRIBUTE: usize = 64 * 1024;
 
-/// Writes `bytes` to a new file, durably, and returns what the system says about it.
+/// Writes bytes to a new file, piece by piece and durably, and returns what the system says about it.
 ///
 /// # Errors
 /// [`StageError`]; the file may then be there in part.
-pub fn stage(dir: &Dir, name: &str, bytes: &[u8], like: Like<'_>) -> std::result::Result<Entry, StageError> {
+pub fn stage<'b>(
+    dir: &Dir,
+    name: &str,
+    mut pieces: impl Iterator<Item = &'b [u8]>,
+    like: Like<'_>,
+) -> std::result::Result<Entry, StageError> {
     let mut file = match like {
         Like::New => dir.create(name, Mode::from_raw_mode(0o666))?,
         Like::File(_) => dir.create(name, Mode::RUSR | Mode::WUSR)?,
     };
     step()?;
-    file.write_all(bytes)?;
+    pieces.try_for_each(|piece| file.write_all(piece))?;
     if let Like::File(old) = like {
         carry_over(old, &file)?;
     }

@@ -86,8 +86,10 @@ pub fn find_one(
 pub fn find_all(view: &View<'_>, wanted: &Wanted<'_>, how: Match) -> Result<Vec<Replacement>, Miss> {
     let needle = Needle::of(*wanted)?;
     let exact = Exact::new(&needle);
-    let places = memchr::memmem::find_iter(view.text().as_bytes(), needle.old.as_bytes());
-    let mut found: Vec<Replacement> = places.map(|at| exact.at(view, at)).collect();
+    let places = || memchr::memmem::find_iter(view.text().as_bytes(), needle.old.as_bytes());
+    // Counted first: a list of 200,000 that grows as it goes takes half as much memory again.
+    let mut found: Vec<Replacement> = Vec::with_capacity(places().count());
+    found.extend(places().map(|at| exact.at(view, at)));
     if found.is_empty() && is_loose(&needle, how) {
         found = all_whole_lines(view, &Block::of(&needle));
     }

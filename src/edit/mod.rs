@@ -30,8 +30,8 @@ pub use nearest::{Near, NotFoundHelp};
 pub use patch::{
     Dialect, Hunk, HunkError, MOST_SECTIONS, Patch, PatchError, Reason, Section, SectionChange, parse, resolve,
 };
-pub use splice::{Overlap, splice};
-pub use text::{Endings, NotText, Text};
+pub use splice::{Overlap, in_order, splice};
+pub use text::{Endings, Lines, NotText, Text};
 pub use view::View;
 
 /// How far a match may be from the text that was asked for.

@@ -37,6 +37,17 @@ pub enum Endings {
     Mixed,
 }
 
+/// What is told of a text's lines.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Lines {
+    /// How many; what follows the last line end counts when it is not empty.
+    pub count: usize,
+    /// How they end.
+    pub endings: Endings,
+    /// Whether the last one is not ended.
+    pub is_open: bool,
+}
+
 /// The UTF-8 byte order mark.
 const BOM: &str = "\u{feff}";
 
@@ -74,24 +85,59 @@ impl<'a> Text<'a> {
     /// Which line endings the body has.
     #[must_use]
     pub fn endings(&self) -> Endings {
-        let bytes = self.body.as_bytes();
-        let has_lf = |bytes: &[u8]| memchr::memchr(b'\n', bytes).is_some();
-        // Most texts have no CRLF at all, and one search for it is much faster than a look at every line end.
-        let Some(first) = memchr::memmem::find(bytes, b"\r\n") else {
-            return if has_lf(bytes) { Endings::Lf } else { Endings::None };
-        };
-        let mut others = memchr::memchr_iter(b'\n', &bytes[first + 2..]);
-        if has_lf(&bytes[..first]) || others.any(|at| bytes[first + 1 + at] != b'\r') {
-            Endings::Mixed
-        } else {
-            Endings::Crlf
+        Lines::of([self.body.as_bytes()]).endings
+    }
+}
+
+impl Lines {
+    /// Looks through a text that comes in pieces, which may begin and end anywhere.
+    #[must_use]
+    pub fn of<'b>(pieces: impl IntoIterator<Item = &'b [u8]>) -> Self {
+        let (mut ends, mut last) = (0, b'\n');
+        let (mut lf, mut crlf) = (false, false);
+        for piece in pieces {
+            let [first, rest @ ..] = piece else { continue };
+            ends += memchr::memchr_iter(b'\n', piece).count();
+            lf |= *first == b'\n' && last != b'\r';
+            crlf |= *first == b'\n' && last == b'\r';
+            // Most texts have no CRLF at all, and one search for it is much faster than a look at every line end.
+            if memchr::memmem::find(piece, b"\r\n").is_none() {
+                lf |= memchr::memchr(b'\n', rest).is_some();
+            } else {
+                crlf = true;
+                lf = lf || memchr::memchr_iter(b'\n', rest).any(|at| piece[at] != b'\r');
+            }
+            last = piece[piece.len() - 1];
         }
+        let endings = match (lf, crlf) {
+            (false, false) => Endings::None,
+            (true, false) => Endings::Lf,
+            (false, true) => Endings::Crlf,
+            (true, true) => Endings::Mixed,
+        };
+        let is_open = last != b'\n';
+        Self { count: ends + usize::from(is_open), endings, is_open }
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{Endings, NotText, Text};
+    use super::{Endings, Lines, NotText, Text};
+
+    #[test]
+    fn lines_are_the_same_in_pieces() {
+        for text in ["", "a", "\n", "a\r\n\r\nb", "a\r\nb\n", "\n\r\n", "\r\r\n\ra\n", "a\n\n\nb\r"] {
+            let bytes = text.as_bytes();
+            let whole = Lines::of([bytes]);
+            assert_eq!(whole.count, text.split_inclusive('\n').count(), "{text:?}");
+            for first in 0..=bytes.len() {
+                for second in first..=bytes.len() {
+                    let pieces = [&bytes[..first], &bytes[first..second], &bytes[second..]];
+                    assert_eq!(Lines::of(pieces), whole, "{text:?} at {first} and {second}");
+                }
+            }
+        }
+    }
 
     #[test]
     fn only_utf8_without_nul_is_text() {

@@ -364,7 +364,7 @@ fn fill_in(files: &mut [crate::plan::FileReport], plan: &FilePlan) {
         file.before = of(from).and_then(|change| change.base.as_ref()).map(|base| base.digest().to_string());
         if let Some(after) = of(&file.path).and_then(|change| change.after.as_ref()) {
             file.sha256 = Some(after.digest().to_string());
-            file.size = Some(after.bytes().len() as u64);
+            file.size = Some(after.size() as u64);
         }
     }
 }

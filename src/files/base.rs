@@ -3,11 +3,11 @@
 use std::collections::BTreeMap;
 use std::io::Read;
 use std::num::NonZero;
-use std::sync::{Arc, Mutex, OnceLock};
-use std::thread::JoinHandle;
+use std::sync::Arc;
 
 use rustix::fs::FileType;
 
+use super::content::Content;
 use super::root::{Access, Parent, Place, Root};
 use crate::disk::{Dir, Entry};
 use crate::fault::{Code, Fault};
@@ -15,8 +15,6 @@ use crate::value::Digest;
 
 /// Largest file that is read or written, in bytes.
 pub const MAX_FILE: u64 = 64 * 1024 * 1024;
-/// From this size on a digest is computed on another core.
-const LARGE: usize = 256 * 1024;
 
 /// A regular file that was read as a whole.
 #[derive(Debug)]
@@ -25,49 +23,6 @@ pub struct Base {
     pub entry: Entry,
     /// What is in it.
     pub content: Content,
-}
-
-/// Bytes with their SHA-256, which for large ones is computed on another core meanwhile.
-#[derive(Debug)]
-pub struct Content {
-    bytes: Arc<Vec<u8>>,
-    digest: OnceLock<Digest>,
-    worker: Mutex<Option<JoinHandle<Digest>>>,
-}
-
-impl Content {
-    /// Takes the bytes and starts on their digest.
-    #[must_use]
-    pub fn new(bytes: Vec<u8>) -> Self {
-        Self::of(Arc::new(bytes))
-    }
-
-    /// The same bytes again. They are not copied.
-    #[must_use]
-    pub fn again(&self) -> Self {
-        Self::of(Arc::clone(&self.bytes))
-    }
-
-    fn of(bytes: Arc<Vec<u8>>) -> Self {
-        let shared = Arc::clone(&bytes);
-        let worker = (bytes.len() >= LARGE).then(|| std::thread::spawn(move || Digest::of(&shared)));
-        Self { bytes, digest: OnceLock::new(), worker: Mutex::new(worker) }
-    }
-
-    /// The bytes.
-    #[must_use]
-    pub fn bytes(&self) -> &[u8] {
-        &self.bytes
-    }
-
-    /// SHA-256 of the bytes.
-    #[must_use]
-    pub fn digest(&self) -> Digest {
-        *self.digest.get_or_init(|| {
-            let worker = self.worker.lock().expect("nobody panics while holding it").take();
-            worker.map_or_else(|| Digest::of(&self.bytes), |worker| worker.join().expect("hashing does not panic"))
-        })
-    }
 }
 
 impl Base {

@@ -13,7 +13,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
-use super::base::{Base, Content};
+use super::base::Base;
+use super::content::Content;
 use super::journal::{self, Commitment, Does, Intent, Meant, OldNew, Seen};
 use super::root::{Access, Parent, Place, Root};
 use super::settle::{self, Step};
@@ -171,7 +172,7 @@ fn stage_all(writes: &[Write<'_>], intent: &Intent, dirs: &[Arc<Dir>]) -> Result
         let write = &writes[at];
         let Some(after) = write.after else { return Ok(None) };
         let source = like(write).flatten().or(write.base.map(|_| at)).map(|at| (&writes[at], &*dirs[at]));
-        let staged = stage_one((write.place, after.bytes()), (&dirs[at], &intent.steps[at].temp), source)?;
+        let staged = stage_one((write.place, after), (&dirs[at], &intent.steps[at].temp), source)?;
         if writes.len() > 1 {
             // Here, where the other threads wait for the disk: afterwards everybody would wait for it.
             let _known_from_now_on = after.digest();
@@ -206,18 +207,18 @@ fn stage_all(writes: &[Write<'_>], intent: &Intent, dirs: &[Arc<Dir>]) -> Result
 }
 
 fn stage_one(
-    (place, bytes): (&Place, &[u8]),
+    (place, after): (&Place, &Content),
     (dir, temp): (&Dir, &str),
     source: Option<(&Write<'_>, &Dir)>,
 ) -> Result<Entry, Fault> {
     let staged = match source.and_then(|(write, dir)| Some((write.place, write.base?, dir))) {
-        None => stage(dir, temp, bytes, Like::New),
+        None => stage(dir, temp, after.pieces(), Like::New),
         Some((from, base, from_dir)) => {
             let (file, entry) = from_dir.open_file(from.name()).map_err(|error| write_failed(from, &error))?;
             if entry.id != base.entry.id {
                 return Err(changed(from));
             }
-            stage(dir, temp, bytes, Like::File(&file))
+            stage(dir, temp, after.pieces(), Like::File(&file))
         }
     };
     staged.map_err(|error| match error {
@@ -283,7 +284,8 @@ fn exchange_all(root: &Root, steps: &[Step]) -> Result<(), Fault> {
         step.forward()?;
     }
     // A folder that was moved away meanwhile has taken the new files along: they must not stay there.
-    let folders: BTreeMap<_, &Step> = steps.iter().map(|step| ((step.place().parent(), step.dir().id()), step)).collect();
+    let folders: BTreeMap<_, &Step> =
+        steps.iter().map(|step| ((step.place().parent(), step.dir().id()), step)).collect();
     folders.values().try_for_each(|step| still_there(root, step.place(), step.dir()))
 }
 

@@ -2,6 +2,7 @@
 
 mod base;
 mod commit;
+mod content;
 mod excerpt;
 mod glob;
 mod journal;
@@ -17,7 +18,8 @@ mod store;
 mod tree;
 mod walk;
 
-pub use base::{Base, Content, MAX_FILE, read, read_all};
+pub use base::{Base, MAX_FILE, read, read_all};
+pub use content::Content;
 pub use commit::{Landed, NotLanded, Write, commit};
 pub use glob::MAX_PATTERN;
 pub use list::{Kind, ListLimits, Listed, Listing, list};

@@ -24,6 +24,12 @@ impl Digest {
         Self(sha2::Sha256::digest(bytes).into())
     }
 
+    /// The digest of runs of bytes that follow each other.
+    #[must_use]
+    pub fn of_all<'b>(pieces: impl Iterator<Item = &'b [u8]>) -> Self {
+        Self(pieces.fold(sha2::Sha256::new(), sha2::Digest::chain_update).finalize().into())
+    }
+
     /// The digest of everything that a reader yields, read in bounded pieces.
     ///
     /// # Errors

@@ -18,3 +18,4 @@ mod stopping;
 mod stories;
 mod support;
 mod together;
+mod v4a;

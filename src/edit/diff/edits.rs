@@ -1,5 +1,6 @@
 //! Which lines differ.
 
+use std::borrow::Cow;
 use std::ops::Range;
 
 use imara_diff::{Algorithm, Diff, Hunk, InternedInput};
@@ -15,7 +16,7 @@ pub(super) struct Edit<'t> {
     /// How many lines stand before it there.
     pub(super) line: usize,
     pub(super) removed: usize,
-    pub(super) new: &'t str,
+    pub(super) new: Cow<'t, str>,
     pub(super) added: usize,
 }
 
@@ -48,6 +49,9 @@ pub(super) struct Middle {
 /// So many equal lines stay around a change, because it may be shown better further up or down.
 const SLACK: usize = 32;
 
+/// So many bytes of one group are enough to compare at a time.
+const MOST_GROUPED: usize = 1 << 20;
+
 /// Of more lines than these the best diff may take too long.
 const LARGE: usize = 10_000;
 
@@ -62,7 +66,7 @@ pub(super) fn between<'t>(place: Place, old: &str, new: &'t str) -> Vec<Edit<'t>
             old: place.byte + removed.start..place.byte + removed.end,
             line: place.line + hunk.before.start as usize,
             removed: hunk.before.len(),
-            new: &new[added],
+            new: Cow::Borrowed(&new[added]),
             added: hunk.after.len(),
         }
     };
@@ -149,37 +153,53 @@ fn common<'t>(mut one: impl Iterator<Item = &'t [u8]>, mut other: impl Iterator<
     same
 }
 
-/// The lines that replacements touch and some around them; those that would share a line are one group.
-pub(super) fn groups(before: &str, replacements: &[Replacement]) -> Vec<Group> {
+/// The lines that replacements touch and some around them, in order; those that would share a line are one group.
+///
+/// A group that grows beyond [`MOST_GROUPED`] ends before the next line that is touched, so that a replacement of
+/// everything needs no second copy of a large text.
+pub(super) fn groups<'t>(before: &'t str, replacements: &'t [Replacement]) -> impl Iterator<Item = Group> {
     let mut sorted: Vec<&Replacement> = replacements.iter().collect();
     sorted.sort_by_key(|replacement| (replacement.range.start, replacement.range.end));
-    let mut groups: Vec<Group> = Vec::new();
-    let mut counted = Place { byte: 0, line: 0 };
-    for Replacement { range, text, .. } in sorted {
-        let is_near = |last: &Group| line_ends(&before[last.old.end..range.start]) <= 2 * SLACK;
-        if !groups.last().is_some_and(is_near) {
-            if let Some(last) = groups.last_mut() {
-                last.close(before);
+    let mut rest = sorted.into_iter().peekable();
+    let mut end = Place { byte: 0, line: 0 };
+    let mut cut = 0;
+    std::iter::from_fn(move || {
+        let first = rest.next()?;
+        let byte = lines_back(before, line_start(before, first.range.start), SLACK).max(cut);
+        end = Place { byte, line: end.line + line_ends(&before[end.byte..byte]) };
+        let mut group = Group { place: end, old: byte..byte, new: String::new() };
+        group.add(before, first);
+        while let Some(next) = rest.peek() {
+            let between = &before[group.old.end..next.range.start];
+            if line_ends(between) > 2 * SLACK {
+                break;
             }
-            let byte = lines_back(before, line_start(before, range.start), SLACK);
-            counted = Place { byte, line: counted.line + line_ends(&before[counted.byte..byte]) };
-            groups.push(Group { place: counted, old: byte..byte, new: String::new() });
+            if group.new.len() > MOST_GROUPED && between.contains('\n') {
+                cut = line_start(before, next.range.start);
+                group.close_at(before, cut);
+                return Some(group);
+            }
+            group.add(before, next);
+            rest.next();
         }
-        let group = groups.last_mut().expect("one was just made, or is gone on with");
-        group.new += &before[group.old.end..range.start];
-        group.new += text;
-        group.old.end = range.end;
-    }
-    if let Some(last) = groups.last_mut() {
-        last.close(before);
-    }
-    groups
+        group.close(before);
+        Some(group)
+    })
 }
 
 impl Group {
+    fn add(&mut self, before: &str, replacement: &Replacement) {
+        self.new += &before[self.old.end..replacement.range.start];
+        self.new += &replacement.text;
+        self.old.end = replacement.range.end;
+    }
+
     /// Goes on to the end of a line on both sides, and then some lines further.
     fn close(&mut self, before: &str) {
-        let end = lines_on(before, line_end(before, self.old.end), SLACK);
+        self.close_at(before, lines_on(before, line_end(before, self.old.end), SLACK));
+    }
+
+    fn close_at(&mut self, before: &str, end: usize) {
         self.new += &before[self.old.end..end];
         self.old.end = end;
     }

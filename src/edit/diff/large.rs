@@ -80,21 +80,21 @@ impl Pieces {
 /// Lines that occur once on both sides, in the longest selection that has the same order on both.
 fn fixed_points(before: &[Token], after: &[Token], kinds: u32) -> Vec<(usize, usize)> {
     let in_after = once(after, kinds);
-    let pairs: Vec<(usize, usize)> =
+    let pairs: Vec<(u32, u32)> =
         once(before, kinds).into_iter().zip(in_after).filter_map(|(old, new)| old.only().zip(new.only())).collect();
     in_order(pairs)
 }
 
-/// How often a line occurs.
+/// How often a line occurs. Small, since 10 MB that are rewritten have half a million different lines.
 #[derive(Debug, Clone, Copy)]
 enum Count {
     None,
-    Once(usize),
+    Once(u32),
     Often,
 }
 
 impl Count {
-    fn only(self) -> Option<usize> {
+    fn only(self) -> Option<u32> {
         match self {
             Self::Once(at) => Some(at),
             Self::None | Self::Often => None,
@@ -104,7 +104,7 @@ impl Count {
 
 fn once(lines: &[Token], kinds: u32) -> Vec<Count> {
     let mut counts = vec![Count::None; kinds as usize];
-    for (at, line) in lines.iter().enumerate() {
+    for (at, line) in (0..).zip(lines) {
         let count = &mut counts[line.0 as usize];
         *count = match count {
             Count::None => Count::Once(at),
@@ -115,21 +115,23 @@ fn once(lines: &[Token], kinds: u32) -> Vec<Count> {
 }
 
 /// The longest selection of pairs that rises on both sides, by patience sorting.
-fn in_order(mut pairs: Vec<(usize, usize)>) -> Vec<(usize, usize)> {
+fn in_order(mut pairs: Vec<(u32, u32)>) -> Vec<(usize, usize)> {
     pairs.sort_unstable();
     // The last pair of the best selection of each length, and for each pair the one before it.
-    let mut ends: Vec<usize> = Vec::new();
+    let mut ends: Vec<u32> = Vec::new();
     let mut previous = vec![None; pairs.len()];
     for (at, pair) in pairs.iter().enumerate() {
-        let length = ends.partition_point(|end| pairs[*end].1 < pair.1);
+        let length = ends.partition_point(|end| pairs[*end as usize].1 < pair.1);
         previous[at] = length.checked_sub(1).map(|shorter| ends[shorter]);
         match ends.get_mut(length) {
-            Some(end) => *end = at,
-            None => ends.push(at),
+            Some(end) => *end = index(at),
+            None => ends.push(index(at)),
         }
     }
-    let mut selected: Vec<(usize, usize)> =
-        std::iter::successors(ends.last().copied(), |at| previous[*at]).map(|at| pairs[at]).collect();
+    let mut selected: Vec<(usize, usize)> = std::iter::successors(ends.last().copied(), |at| previous[*at as usize])
+        .map(|at| pairs[at as usize])
+        .map(|(old, new)| (old as usize, new as usize))
+        .collect();
     selected.reverse();
     selected
 }

@@ -61,8 +61,15 @@ pub fn full(frame: &Frame<'_>, before: &str, after: &str) -> Diff {
 /// The replacements must not overlap; they may come in any order.
 #[must_use]
 pub fn of_replacements(frame: &Frame<'_>, before: &str, replacements: &[Replacement]) -> Diff {
-    let groups = edits::groups(before, replacements);
-    let edits: Vec<_> =
-        groups.iter().flat_map(|group| edits::between(group.place, &before[group.old.clone()], &group.new)).collect();
+    let mut edits: Vec<edits::Edit<'static>> = Vec::new();
+    let mut shown = 0;
+    for group in edits::groups(before, replacements) {
+        for edit in edits::between(group.place, &before[group.old.clone()], &group.new) {
+            // Once the page is full, new lines are only counted.
+            let new = if shown > frame.limit { String::new() } else { edit.new.into_owned() };
+            shown += edit.old.len() + new.len();
+            edits.push(edits::Edit { new: new.into(), ..edit });
+        }
+    }
     unified::render(frame, before, &edits)
 }

@@ -59,7 +59,7 @@ impl Page {
         for edit in edits {
             self.lines(' ', &before[shown..edit.old.start]);
             self.lines('-', &before[edit.old.clone()]);
-            self.lines('+', edit.new);
+            self.lines('+', &edit.new);
             shown = edit.old.end;
         }
         self.lines(' ', &before[shown..end]);
