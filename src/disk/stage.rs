@@ -43,10 +43,10 @@ const MAX_ATTRIBUTE: usize = 64 * 1024;
 ///
 /// # Errors
 /// [`StageError`]; the file may then be there in part.
-pub fn stage<'b>(
+pub fn stage(
     dir: &Dir,
     name: &str,
-    mut pieces: impl Iterator<Item = &'b [u8]>,
+    pieces: &mut dyn Iterator<Item = &[u8]>,
     like: Like<'_>,
 ) -> std::result::Result<Entry, StageError> {
     let mut file = match like {
@@ -54,7 +54,9 @@ pub fn stage<'b>(
         Like::File(_) => dir.create(name, Mode::RUSR | Mode::WUSR)?,
     };
     step()?;
-    pieces.try_for_each(|piece| file.write_all(piece))?;
+    for piece in pieces {
+        file.write_all(piece)?;
+    }
     if let Like::File(old) = like {
         carry_over(old, &file)?;
     }
@@ -91,13 +93,19 @@ fn attributes(file: &File) -> std::result::Result<Vec<String>, Errno> {
         Err(error) if error == Errno::NOTSUP || error == Errno::OPNOTSUPP => Ok(0),
         length => length,
     };
-    // Without room for them, it is only told how long the names are. Most files have none.
-    if list(&mut [])? == 0 {
-        return Ok(Vec::new());
-    }
-    let mut names = vec![0; MAX_ATTRIBUTE];
-    let length = list(&mut names)?;
-    let names = names[..length].split(|byte| *byte == 0).filter(|name| !name.is_empty());
+    // Most files have few or none: room for many is only made when it is needed.
+    let mut few = [0; 1024];
+    let mut many = Vec::new();
+    let names: &[u8] = match list(&mut few) {
+        Ok(length) => &few[..length],
+        Err(Errno::RANGE) => {
+            many.resize(MAX_ATTRIBUTE, 0);
+            let length = list(&mut many)?;
+            &many[..length]
+        }
+        Err(error) => return Err(error),
+    };
+    let names = names.split(|byte| *byte == 0).filter(|name| !name.is_empty());
     names.map(|name| String::from_utf8(name.to_vec()).map_err(|_| Errno::ILSEQ)).collect()
 }
 

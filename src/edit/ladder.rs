@@ -1,6 +1,7 @@
 //! The ladder: from exact to block anchor, the first rung with a match decides, and more than one there is ambiguous.
 
 use std::ops::Range;
+use std::sync::Arc;
 
 use super::anchor::{self, Anchored};
 use super::nearest::{self, NotFoundHelp};
@@ -24,8 +25,8 @@ pub struct Wanted<'a> {
 pub struct Replacement {
     /// The bytes of the original body that are replaced.
     pub range: Range<usize>,
-    /// What is put there: indented for the file, each line with its ending.
-    pub text: String,
+    /// What is put there: indented for the file, each line with its ending. Equal ones of a search are shared.
+    pub text: Arc<str>,
     /// The rung that decided.
     pub rung: Rung,
     /// How alike the place is: 1 but for a block found by its anchors.
@@ -89,7 +90,14 @@ pub fn find_all(view: &View<'_>, wanted: &Wanted<'_>, how: Match) -> Result<Vec<
     let places = || memchr::memmem::find_iter(view.text().as_bytes(), needle.old.as_bytes());
     // Counted first: a list of 200,000 that grows as it goes takes half as much memory again.
     let mut found: Vec<Replacement> = Vec::with_capacity(places().count());
-    found.extend(places().map(|at| exact.at(view, at)));
+    let mut shared: Arc<str> = Arc::default();
+    found.extend(places().map(|at| {
+        let one = exact.at(view, at);
+        if one.text != shared {
+            shared = Arc::clone(&one.text);
+        }
+        Replacement { text: Arc::clone(&shared), ..one }
+    }));
     if found.is_empty() && is_loose(&needle, how) {
         found = all_whole_lines(view, &Block::of(&needle));
     }

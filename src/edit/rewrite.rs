@@ -46,7 +46,7 @@ impl<'n> Exact<'n> {
             }
         }
         let lines = (first + 1, last + 1);
-        Replacement { range, text, rung: Rung::Exact, score: 1.0, lines, unseen: Vec::new() }
+        Replacement { range, text: text.into(), rung: Rung::Exact, score: 1.0, lines, unseen: Vec::new() }
     }
 }
 
@@ -85,7 +85,7 @@ pub(super) fn whole_lines(view: &View<'_>, block: &Block<'_>, found: &Found) -> 
     }
     let unseen = if found.rung == Rung::BlockAnchor { region.unseen(&pieces) } else { Vec::new() };
     let range = span(view, block, &found.lines);
-    Replacement { range, text, rung: found.rung, score: found.score, lines: (first + 1, end), unseen }
+    Replacement { range, text: text.into(), rung: found.rung, score: found.score, lines: (first + 1, end), unseen }
 }
 
 /// A line of what is put into a region.

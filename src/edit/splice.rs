@@ -21,33 +21,40 @@ pub fn splice(body: &str, replacements: &[Replacement]) -> Result<String, Overla
     Text { bom: false, body }.spliced(replacements)
 }
 
-impl Text<'_> {
-    /// The whole text with all replacements made, its byte order mark too. They may come in any order.
-    ///
-    /// The file's bytes are written once, since at 10 MB a copy of them costs as much as writing them to the disk does.
-    ///
-    /// # Errors
-    /// [`Overlap`], with the indexes of the first two that want the same bytes.
-    pub fn spliced(&self, replacements: &[Replacement]) -> Result<String, Overlap> {
-        splice_behind(self.mark(), self.body, replacements)
+/// Replacements in the order of the text, which must not overlap.
+///
+/// # Errors
+/// [`Overlap`], with the indexes of the first two that want the same bytes.
+pub fn in_order(replacements: &[Replacement]) -> Result<Vec<&Replacement>, Overlap> {
+    let follows = |two: &[Replacement]| two[0].range.end <= two[1].range.start;
+    if replacements.windows(2).all(follows) {
+        return Ok(replacements.iter().collect());
     }
-}
-
-fn splice_behind(mark: &str, body: &str, replacements: &[Replacement]) -> Result<String, Overlap> {
     let mut order: Vec<usize> = (0..replacements.len()).collect();
     order.sort_by_key(|&index| (replacements[index].range.start, replacements[index].range.end));
     if let Some(two) = order.windows(2).find(|two| replacements[two[0]].range.end > replacements[two[1]].range.start) {
         return Err(Overlap { first: two[0], second: two[1] });
     }
-    let added: usize = replacements.iter().map(|replacement| replacement.text.len()).sum();
-    let mut text = String::with_capacity(mark.len() + body.len() + added);
-    text += mark;
-    let mut copied = 0;
-    for replacement in order.into_iter().map(|index| &replacements[index]) {
-        text += &body[copied..replacement.range.start];
-        text += &replacement.text;
-        copied = replacement.range.end;
+    Ok(order.into_iter().map(|index| &replacements[index]).collect())
+}
+
+impl Text<'_> {
+    /// The whole text with all replacements made, its byte order mark too. They may come in any order.
+    ///
+    /// # Errors
+    /// [`Overlap`], with the indexes of the first two that want the same bytes.
+    pub fn spliced(&self, replacements: &[Replacement]) -> Result<String, Overlap> {
+        let order = in_order(replacements)?;
+        let added: usize = replacements.iter().map(|replacement| replacement.text.len()).sum();
+        let mut text = String::with_capacity(self.mark().len() + self.body.len() + added);
+        text += self.mark();
+        let mut copied = 0;
+        for replacement in order {
+            text += &self.body[copied..replacement.range.start];
+            text += &replacement.text;
+            copied = replacement.range.end;
+        }
+        text += &self.body[copied..];
+        Ok(text)
     }
-    text += &body[copied..];
-    Ok(text)
 }

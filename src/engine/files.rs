@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use super::gate::Accepted;
 use super::perform::{Context, Mode, granted, offer};
-use super::report::{Change, PlanReport, Report, RepositoryReport, Status};
+use super::report::{Change, PlanReport, Report, RepositoryReport, Status, printable};
 use super::summary;
 use crate::disk::Entry;
 use crate::fault::{Code, Effect, Fault};
@@ -213,7 +213,7 @@ fn show(
     if let Some(store) = store.filter(|_| !plan.changes.is_empty()) {
         offer(store.state(), &id, context)?;
     }
-    report.text = summary::file_plan(&shown);
+    report.text = printable(&summary::file_plan(&shown));
     report.plan = Some(shown);
     Ok(())
 }
@@ -240,7 +240,7 @@ fn approve(
     }
     offer(store.state(), &id, context)?;
     report.status = Status::Proposed;
-    report.text = summary::proposal(&shown);
+    report.text = printable(&summary::proposal(&shown));
     report.recovery.push(format!(
         "A person allows it within an hour by sending the same request to `pi-graphite run --grant {}`.",
         id.as_str()
@@ -332,7 +332,7 @@ fn write(
 /// What now stands there, for the report and for the session.
 fn landed(mut plan: FilePlan, entries: &[Option<Entry>], reads: &Reads, report: &mut Report) {
     report.status = Status::Done;
-    report.text = std::mem::take(&mut plan.text);
+    report.text = printable(&std::mem::take(&mut plan.text));
     let mut files = std::mem::take(&mut plan.files);
     fill_in(&mut files, &plan);
     let mut changes = Vec::with_capacity(plan.changes.len());

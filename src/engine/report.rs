@@ -260,7 +260,7 @@ impl Report {
             None => format!("{} ({}): {}", self.status.word(), fault.code.name(), fault.message),
         };
         let lines = std::iter::once(&said).chain(&fault.said.aside).chain([&fault.hint]);
-        self.text = lines.map(String::as_str).collect::<Vec<_>>().join("\n");
+        self.text = printable(&lines.map(String::as_str).collect::<Vec<_>>().join("\n"));
         self.fault = Some(FaultReport {
             code: fault.code,
             message: fault.message.clone(),
@@ -296,6 +296,17 @@ impl Status {
             Self::Cancelled => "Cancelled, nothing changed",
         }
     }
+}
+
+/// A text whose control characters are written out, line ends and tabs apart: a path or a message in it cannot drive a
+/// terminal.
+#[must_use]
+pub(super) fn printable(text: &str) -> String {
+    if !text.chars().any(|c| c.is_control() && c != '\n' && c != '\t') {
+        return text.to_owned();
+    }
+    let shown = |c: char| if c.is_control() && c != '\n' && c != '\t' { c.escape_default().collect() } else { vec![c] };
+    text.chars().flat_map(shown).collect()
 }
 
 /// The exit status of a one-shot command that ends with this report.
@@ -368,7 +379,12 @@ pub(super) fn strip_ansi(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::strip_ansi;
+    use super::{printable, strip_ansi};
+
+    #[test]
+    fn a_text_cannot_drive_a_terminal() {
+        assert_eq!(printable("a\u{1b}[2Jb\r\n\té"), "a\\u{1b}[2Jb\\r\n\té");
+    }
 
     #[test]
     fn colours_are_removed_and_text_stays() {

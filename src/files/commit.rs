@@ -212,13 +212,13 @@ fn stage_one(
     source: Option<(&Write<'_>, &Dir)>,
 ) -> Result<Entry, Fault> {
     let staged = match source.and_then(|(write, dir)| Some((write.place, write.base?, dir))) {
-        None => stage(dir, temp, after.pieces(), Like::New),
+        None => stage(dir, temp, &mut after.pieces(), Like::New),
         Some((from, base, from_dir)) => {
             let (file, entry) = from_dir.open_file(from.name()).map_err(|error| write_failed(from, &error))?;
             if entry.id != base.entry.id {
                 return Err(changed(from));
             }
-            stage(dir, temp, after.pieces(), Like::File(&file))
+            stage(dir, temp, &mut after.pieces(), Like::File(&file))
         }
     };
     staged.map_err(|error| match error {

@@ -44,8 +44,11 @@ impl Content {
     ///
     /// All else is shared: making room for a copy of 10 MB takes longer than writing them to a file does.
     #[must_use]
-    pub fn with<'t>(&self, edits: impl IntoIterator<Item = (Range<usize>, &'t str)>) -> Self {
-        let [Piece { buffer, .. }] = &*self.pieces else { return Self::new(self.bytes().to_vec()).with(edits) };
+    pub fn with(&self, edits: &mut dyn Iterator<Item = (Range<usize>, &str)>) -> Self {
+        let buffer = match &*self.pieces {
+            [Piece { buffer, range }] if range.len() == buffer.len() => Arc::clone(buffer),
+            _ => Arc::new(self.bytes().to_vec()),
+        };
         let mut pieces = Vec::new();
         let (mut own, mut kept) = (Vec::new(), 0);
         let mut keep = |range: Range<usize>, own: &mut Vec<u8>| {
@@ -56,7 +59,7 @@ impl Content {
             if !own.is_empty() {
                 pieces.push(Piece::all(std::mem::take(own)));
             }
-            pieces.push(Piece { buffer: Arc::clone(buffer), range });
+            pieces.push(Piece { buffer: Arc::clone(&buffer), range });
         };
         for (range, text) in edits {
             keep(kept..range.start, &mut own);
@@ -92,6 +95,18 @@ impl Content {
         }
     }
 
+    /// Whether these are the bytes.
+    #[must_use]
+    pub fn is(&self, bytes: &[u8]) -> bool {
+        let mut left = bytes;
+        self.size() == bytes.len()
+            && self.pieces().all(|piece| {
+                let (next, rest) = left.split_at(piece.len());
+                left = rest;
+                next == piece
+            })
+    }
+
     /// How many bytes there are.
     #[must_use]
     pub fn size(&self) -> usize {
@@ -123,7 +138,7 @@ fn size(pieces: &[Piece]) -> usize {
 }
 
 fn digest(pieces: &[Piece]) -> Digest {
-    Digest::of_all(pieces.iter().map(Piece::bytes))
+    Digest::of_all(&mut pieces.iter().map(Piece::bytes))
 }
 
 #[cfg(test)]
@@ -141,10 +156,10 @@ mod tests {
         let mut all = Vec::new();
         for spot in &spots {
             for new in ["", "new", &"long".repeat(SMALL)] {
-                all.push((Content::new(text.clone()).with([(spot.clone(), new)]), after(spot, new)));
+                all.push((Content::new(text.clone()).with(&mut [(spot.clone(), new)].into_iter()), after(spot, new)));
             }
         }
-        let two = Content::new(text.clone()).with([(1..2, "X"), (2 * SMALL..2 * SMALL, "Y")]);
+        let two = Content::new(text.clone()).with(&mut [(1..2, "X"), (2 * SMALL..2 * SMALL, "Y")].into_iter());
         all.push((two, [&text[..1], b"X", &text[2..2 * SMALL], b"Y", &text[2 * SMALL..]].concat()));
         all
     }
@@ -153,6 +168,7 @@ mod tests {
     fn an_edit_is_the_same_by_pieces_and_at_a_stretch() {
         for (content, expected) in edited() {
             assert!(content.bytes() == expected && content.pieces().collect::<Vec<_>>().concat() == expected);
+            assert!(content.is(&expected) && !content.is(&[&expected[..], b"x"].concat()));
             assert_eq!((content.size(), content.digest()), (expected.len(), Digest::of(&expected)));
             let again = content.again();
             assert!(again.bytes() == expected && again.digest() == content.digest());
@@ -162,10 +178,12 @@ mod tests {
     #[test]
     fn an_edited_content_can_be_edited_again() {
         for (content, expected) in edited() {
-            let more = content.with([(0..expected.len().min(2), "first")]);
+            let more = content.with(&mut std::iter::once((0..expected.len().min(2), "first")));
             assert!(more.bytes() == [b"first", &expected[expected.len().min(2)..]].concat());
         }
-        assert_eq!(Content::new(Vec::new()).with([(0..0, "")]).bytes(), b"");
-        assert_eq!(Content::new(Vec::new()).with([(0..0, "x")]).bytes(), b"x");
+        for text in ["", "x"] {
+            let content = Content::new(Vec::new()).with(&mut std::iter::once((0..0, text)));
+            assert_eq!(content.bytes(), text.as_bytes());
+        }
     }
 }

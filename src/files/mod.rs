@@ -19,8 +19,8 @@ mod tree;
 mod walk;
 
 pub use base::{Base, MAX_FILE, read, read_all};
-pub use content::Content;
 pub use commit::{Landed, NotLanded, Write, commit};
+pub use content::Content;
 pub use glob::MAX_PATTERN;
 pub use list::{Kind, ListLimits, Listed, Listing, list};
 pub use reads::{Known, Reads, Rewritten, Shown};

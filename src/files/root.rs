@@ -56,6 +56,10 @@ impl Root {
     pub fn open(path: &Path, home: Option<&Path>, state: Option<&Path>) -> Result<Self, Fault> {
         let bad = |why: String| Fault::new(Code::BadRoot, format!("`{}`: {why}", path.display()));
         let canonical = path.canonicalize().map_err(|error| bad(error.to_string()))?;
+        if canonical.to_str().is_none() {
+            // Journals and reports name it, and must name it exactly.
+            return Err(bad("its path is not UTF-8".to_owned()));
+        }
         if canonical.parent().is_none() {
             return Err(bad("the file system's root is no workspace".to_owned()));
         }

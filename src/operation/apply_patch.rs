@@ -3,17 +3,19 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use super::bytes::Bytes;
 use super::freshness::{Stale, fresh, overwritten_unseen};
 use super::told::{self, not_text};
 use super::{Fields, FileOperation, FileSpec};
 use crate::edit::{self, Diff, Frame, HunkError, Match, Patch, Replacement, SectionChange, Text};
 use crate::fault::{Code, Fault};
-use crate::files::{Base, Content, MAX_FILE, Place, Root, Shown};
+use crate::files::{Base, MAX_FILE, Place, Root, Shown};
 use crate::plan::{FileAction, FileChange, FileNeed, FilePlan, FileReport, Tier};
 
 /// Applies a patch to several files: all of it or nothing. It takes the block form (`@@`, old lines, `===`, new lines) and
 /// the V4A form (lines that begin with a space, `-` or `+`), with `*** Add File:`, `*** Update File:`,
-/// `*** Delete File:` and `*** Move to:`. Every hunk is found in the file as it is, in any order.
+/// `*** Delete File:` and `*** Move to:`. Every hunk is found in the file as it is, in any order. At most 1,000 sections,
+/// and files of 64 MiB.
 #[derive(Debug, Clone, serde::Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ApplyPatch {
@@ -136,32 +138,6 @@ struct Draft<'a> {
     moved_to: Option<Place>,
 }
 
-/// The bytes of a file on its way.
-enum Bytes {
-    /// Those of a file on the disk, not copied.
-    Of(Arc<Base>),
-    /// Those of a file on the disk in which the draft's replacements were made, and nothing else.
-    Edited(Arc<Base>, Vec<u8>),
-    /// Any others.
-    New(Vec<u8>),
-}
-
-impl Bytes {
-    fn as_slice(&self) -> &[u8] {
-        match self {
-            Self::Of(base) => base.bytes(),
-            Self::Edited(_, bytes) | Self::New(bytes) => bytes,
-        }
-    }
-
-    fn into_content(self) -> Content {
-        match self {
-            Self::Of(base) => base.content.again(),
-            Self::Edited(_, bytes) | Self::New(bytes) => Content::new(bytes),
-        }
-    }
-}
-
 impl<'a> Composed<'a> {
     fn draft(&mut self, path: &str) -> Result<usize, Fault> {
         let place = self.need.root().place(path)?;
@@ -274,11 +250,11 @@ impl<'a> Composed<'a> {
         if let Some(base) = &draft.base {
             overwritten_unseen(need, (&draft.place, base), &replacements, force)?;
         }
-        let after = text.spliced(&replacements).map_err(|overlap| Fault::new(Code::Internal, overlap.to_string()))?;
-        let after = after.into_bytes();
-        draft.now = Some(match now {
-            Bytes::Of(base) => Bytes::Edited(base, after),
-            Bytes::Edited(..) | Bytes::New(_) => Bytes::New(after),
+        draft.now = Some(match &now {
+            Bytes::Of(base) => Bytes::Edited(Arc::clone(base), told::edited(base, &text, &replacements)?),
+            Bytes::Edited(..) | Bytes::New(_) => {
+                Bytes::New(text.spliced(&replacements).map_err(told::overlapping)?.into_bytes())
+            }
         });
         draft.replacements = replacements;
         draft.hunks.clear();
@@ -300,7 +276,12 @@ impl<'a> Composed<'a> {
                 plan.files.push(file);
                 told.push(said);
             }
-            if draft.now.as_ref().map(Bytes::as_slice) == draft.base.as_ref().map(|base| base.bytes()) {
+            let stays = match (&draft.now, &draft.base) {
+                (Some(now), Some(base)) => now.is(base),
+                (None, None) => true,
+                (Some(_), None) | (None, Some(_)) => false,
+            };
+            if stays {
                 continue;
             }
             let shown = self.need.known(&draft.place).map_or(Shown::Unread, |known| known.shown);
@@ -348,10 +329,7 @@ fn tell(draft: &Draft<'_>, bases: &BTreeMap<Place, Option<Arc<Base>>>, limit: us
     };
     let mut file = FileReport::new(&draft.place, action);
     file.moved_from = from.map(ToString::to_string);
-    let diff = difference(draft, (origin.as_ref(), now), limit);
-    if let Ok(text) = Text::of(now.as_slice()) {
-        told::text(&mut file, &text);
-    }
+    let diff = compare(&mut file, draft, (origin.as_ref(), now), limit);
     if !draft.replacements.is_empty() {
         file.replaced = Some(draft.replacements.len());
         file.replacements = draft.replacements.iter().take(told::MAX_REPLACEMENTS).map(told::replacement).collect();
@@ -366,25 +344,29 @@ fn tell(draft: &Draft<'_>, bases: &BTreeMap<Place, Option<Arc<Base>>>, limit: us
     Some((file, said))
 }
 
-/// The diff of two texts; none where one of them is no text, and none of a mere move.
-fn difference(draft: &Draft<'_>, (origin, now): (Option<&Arc<Base>>, &Bytes), limit: usize) -> Option<Diff> {
-    let before = origin.map(|base| Text::of(base.bytes())).transpose().ok()?;
-    let after = Text::of(now.as_slice()).ok()?;
-    let old = before.map_or("", |text| text.body);
-    if origin.is_some() && draft.moved_from.is_some() && old == after.body {
-        return None;
-    }
+/// Tells of the lines, and the diff of both texts; none where one of them is no text, and none of a mere move.
+fn compare(
+    file: &mut FileReport,
+    draft: &Draft<'_>,
+    (origin, now): (Option<&Arc<Base>>, &Bytes),
+    limit: usize,
+) -> Option<Diff> {
     let path = draft.place.as_str();
     let from = draft.moved_from.as_ref().map_or(path, Place::as_str);
-    let from = if origin.is_some() { from } else { edit::NO_FILE };
-    let frame = Frame { before: from, after: path, limit };
-    Some(match (now, origin) {
-        // What changed is known: the rest of the file need not be compared.
-        (Bytes::Edited(base, _), Some(origin)) if Arc::ptr_eq(base, origin) => {
-            edit::of_replacements(&frame, old, &draft.replacements)
-        }
-        (Bytes::Of(_) | Bytes::Edited(..) | Bytes::New(_), _) => edit::full(&frame, old, after.body),
-    })
+    let frame = Frame { before: if origin.is_some() { from } else { edit::NO_FILE }, after: path, limit };
+    let before = origin.map(|base| Text::of(base.bytes())).transpose();
+    // What changed is known then: the rest of the file need not be compared.
+    if let (Bytes::Edited(base, after), Some(origin), Ok(Some(before))) = (now, origin, &before)
+        && Arc::ptr_eq(base, origin)
+    {
+        told::lines(file, &told::lines_of(before, after), before);
+        return Some(edit::of_replacements(&frame, before.body, &draft.replacements));
+    }
+    let after = Text::of(now.as_slice()).ok()?;
+    told::text(file, &after);
+    let old = before.ok()?.map_or("", |text| text.body);
+    let is_mere_move = origin.is_some() && draft.moved_from.is_some() && old == after.body;
+    (!is_mere_move).then(|| edit::full(&frame, old, after.body))
 }
 
 /// A hunk that does not fit, in the words that people know.

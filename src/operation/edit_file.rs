@@ -7,7 +7,7 @@ use super::told::{self, text_of};
 use super::{Fields, FileOperation, FileSpec};
 use crate::edit::{self, Frame, Match, Miss, Replacement, Text, View, Wanted};
 use crate::fault::{Code, Fault};
-use crate::files::{Base, Content, Place, Root};
+use crate::files::{Base, Place, Root};
 use crate::plan::{FileAction, FileChange, FileNeed, FilePlan, FileReport, Tier};
 use crate::value::{FileHash, FilePath};
 
@@ -85,8 +85,7 @@ impl FileOperation for EditFile {
         need.proved("the text to replace is found on one rung only".to_owned());
         let replacements = found.map_err(|miss| self.missed(miss))?;
         overwritten_unseen(need, (&place, &base), &replacements, force || self.expected_hash.is_some())?;
-        let after = text.spliced(&replacements).map_err(|overlap| Fault::new(Code::Internal, overlap.to_string()))?;
-        Ok(self.planned(need, (place, Arc::clone(&base)), (&text, after), &replacements))
+        self.planned(need, (place, Arc::clone(&base)), &text, &replacements)
     }
 }
 
@@ -106,14 +105,16 @@ impl EditFile {
         &self,
         need: &dyn FileNeed,
         (place, base): (Place, Arc<Base>),
-        (text, after): (&Text<'_>, String),
+        text: &Text<'_>,
         replacements: &[Replacement],
-    ) -> FilePlan {
+    ) -> Result<FilePlan, Fault> {
         let frame = Frame { before: place.as_str(), after: place.as_str(), limit: told::MAX_DIFF };
         let diff = edit::of_replacements(&frame, text.body, replacements);
-        let body = &after[text.mark().len()..];
+        // After the diff, which needs room of its own where a whole file is replaced.
+        let after = told::edited(&base, text, replacements)?;
+        let lines = told::lines_of(text, &after);
         let mut report = FileReport::new(&place, FileAction::Changed);
-        told::text(&mut report, &Text { bom: text.bom, body });
+        told::lines(&mut report, &lines, text);
         told::diff(&mut report, &diff);
         report.replaced = Some(replacements.len());
         report.replacements = replacements.iter().take(told::MAX_REPLACEMENTS).map(told::replacement).collect();
@@ -124,14 +125,13 @@ impl EditFile {
             edit::brief(&diff)
         );
         said.push_str(&told::drift(&report.replacements));
-        let shown = told::shown_after(need.known(&place), &base, (text.body, body), replacements);
-        let after = Content::new(after.into_bytes());
-        FilePlan {
+        let shown = told::shown_after(need.known(&place), &base, (text.body, &lines), replacements);
+        Ok(FilePlan {
             text: said,
             changes: vec![FileChange { place, base: Some(base), after: Some(after), like: None, shown }],
             files: vec![report],
             ..FilePlan::default()
-        }
+        })
     }
 
     fn missed(&self, miss: Miss) -> Fault {

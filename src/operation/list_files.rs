@@ -3,7 +3,7 @@
 use super::told::{MAX_GLOB, why, within};
 use super::{Fields, FileOperation, FileSpec};
 use crate::fault::Fault;
-use crate::files::{self, Kind, ListLimits, Listing, Place, Root, Scope};
+use crate::files::{self, Kind, ListLimits, Listing, Scope};
 use crate::plan::{FileNeed, FilePlan, Tier};
 use crate::value::FilePath;
 
@@ -32,10 +32,6 @@ impl FileOperation for ListFiles {
         example: r#"{"operation": "list_files", "directory": "src", "file_pattern": "*.rs"}"#,
         messages: &[],
     };
-
-    fn writes(&self, _: &Root) -> Result<Vec<Place>, Fault> {
-        Ok(Vec::new())
-    }
 
     fn plan(&self, need: &dyn FileNeed) -> Result<FilePlan, Fault> {
         let folder = need.root().folder(self.directory.as_ref().map_or(".", FilePath::as_str))?;

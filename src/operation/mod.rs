@@ -2,6 +2,7 @@
 
 mod abort;
 mod apply_patch;
+mod bytes;
 mod checkout;
 mod r#continue;
 mod create;
@@ -115,8 +116,10 @@ trait Operation: Fields {
 
 trait FileOperation: Fields {
     const SPEC: FileSpec;
-    /// The files that it may write: they are locked before anything is looked at.
-    fn writes(&self, root: &Root) -> Result<Vec<Place>, Fault>;
+    /// The files that it may write: they are locked before anything is looked at. None for one that reads.
+    fn writes(&self, _: &Root) -> Result<Vec<Place>, Fault> {
+        Ok(Vec::new())
+    }
     fn plan(&self, need: &dyn FileNeed) -> Result<FilePlan, Fault>;
 }
 

@@ -3,7 +3,7 @@
 use super::told::{self, text_of};
 use super::{Fields, FileOperation, FileSpec};
 use crate::fault::{Code, Fault};
-use crate::files::{Place, Root, Shown};
+use crate::files::Shown;
 use crate::plan::{FileAction, FileNeed, FilePlan, FileReport, Tier};
 use crate::value::FilePath;
 
@@ -51,10 +51,6 @@ impl FileOperation for ReadFile {
             ("a line is cut at 2,000 characters", "... (line truncated)"),
         ],
     };
-
-    fn writes(&self, _: &Root) -> Result<Vec<Place>, Fault> {
-        Ok(Vec::new())
-    }
 
     fn plan(&self, need: &dyn FileNeed) -> Result<FilePlan, Fault> {
         let place = need.root().place(self.path.as_str())?;

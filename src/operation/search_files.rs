@@ -3,7 +3,7 @@
 use super::told::{MAX_GLOB, MAX_PATTERN, why, within};
 use super::{Fields, FileOperation, FileSpec};
 use crate::fault::Fault;
-use crate::files::{self, Case, Limits, Needle, Pattern, Place, Root, Scope, SearchResult};
+use crate::files::{self, Case, Limits, Needle, Pattern, Scope, SearchResult};
 use crate::plan::{FileNeed, FilePlan, Tier};
 use crate::value::FilePath;
 
@@ -43,10 +43,6 @@ impl FileOperation for SearchFiles {
             ("a limit ended it", "... (not everything: {why}; showing {N} match(es) in {M} file(s))"),
         ],
     };
-
-    fn writes(&self, _: &Root) -> Result<Vec<Place>, Fault> {
-        Ok(Vec::new())
-    }
 
     fn plan(&self, need: &dyn FileNeed) -> Result<FilePlan, Fault> {
         let folder = need.root().folder(self.directory.as_ref().map_or(".", FilePath::as_str))?;

@@ -1,8 +1,8 @@
 //! What file operations say of a file: the parts of reports and texts that several of them share.
 
-use crate::edit::{self, Diff, NotFoundHelp, Replacement, Rung, Text};
+use crate::edit::{self, Diff, Lines, NotFoundHelp, Replacement, Rung, Text};
 use crate::fault::{Code, Fault};
-use crate::files::{Base, Known, Place, Rewritten, Shown, Stop};
+use crate::files::{Base, Content, Known, Place, Rewritten, Shown, Stop};
 use crate::plan::{FileReport, ReplacementReport};
 
 /// Most bytes of a file's diff in a report.
@@ -46,12 +46,34 @@ pub(super) fn not_text(place: &Place, error: edit::NotText, before: &str) -> Fau
 
 /// Lines, endings and marks of a text.
 pub(super) fn text(report: &mut FileReport, text: &Text<'_>) {
-    let endings = memchr::memchr_iter(b'\n', text.body.as_bytes()).count();
-    let open = !text.body.is_empty() && !text.body.ends_with('\n');
-    report.lines = Some(endings + usize::from(open));
-    report.line_endings = Some(text.endings());
-    report.byte_order_mark = text.bom;
-    report.no_final_newline = open;
+    lines(report, &Lines::of(&mut std::iter::once(text.body.as_bytes())), text);
+}
+
+/// The same of lines that were looked through before; `like` is a text with the same mark.
+pub(super) fn lines(report: &mut FileReport, lines: &Lines, like: &Text<'_>) {
+    report.lines = Some(lines.count);
+    report.line_endings = Some(lines.endings);
+    report.byte_order_mark = like.bom;
+    report.no_final_newline = lines.is_open;
+}
+
+/// What is in a file once replacements are made in its text.
+pub(super) fn edited(base: &Base, text: &Text<'_>, replacements: &[Replacement]) -> Result<Content, Fault> {
+    let mark = text.mark().len();
+    let order = edit::in_order(replacements).map_err(overlapping)?;
+    let mut edits = order.iter().map(|one| (one.range.start + mark..one.range.end + mark, &*one.text));
+    Ok(base.content.with(&mut edits))
+}
+
+/// A mistake of ours: replacements that want the same bytes.
+pub(super) fn overlapping(overlap: edit::Overlap) -> Fault {
+    Fault::new(Code::Internal, overlap.to_string())
+}
+
+/// The lines of a content that begins with the same byte order mark as a text, or like it with none.
+pub(super) fn lines_of(like: &Text<'_>, content: &Content) -> Lines {
+    let mut mark = like.mark().len();
+    Lines::of(&mut content.pieces().map(|piece| &piece[std::mem::take(&mut mark)..]))
 }
 
 /// A diff with its counts.
@@ -150,10 +172,13 @@ pub(super) fn nearest_lines(help: &NotFoundHelp) -> Vec<Vec<usize>> {
 pub(super) fn shown_after(
     known: Option<Known>,
     base: &Base,
-    (before, after): (&str, &str),
+    (before, after): (&str, &Lines),
     replacements: &[Replacement],
 ) -> Shown {
     let Some(known) = known.filter(|known| known.sha256 == base.digest().to_string()) else { return Shown::Unread };
+    if !matches!(known.shown, Shown::Lines(_)) {
+        return known.shown;
+    }
     let ends = |text: &str| memchr::memchr_iter(b'\n', text.as_bytes()).count();
     let signed = |count: usize| isize::try_from(count).unwrap_or(isize::MAX);
     let edits: Vec<Rewritten> = replacements
@@ -163,6 +188,5 @@ pub(super) fn shown_after(
             more: signed(ends(&one.text)) - signed(ends(&before[one.range.clone()])),
         })
         .collect();
-    let total = ends(after) + usize::from(!after.is_empty() && !after.ends_with('\n'));
-    known.shown.through(&edits, total)
+    known.shown.through(&edits, after.count)
 }

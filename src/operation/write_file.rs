@@ -13,7 +13,7 @@ use crate::value::{FileHash, FilePath};
 
 /// Writes a whole file. Folders that are missing are made. A file that is there keeps its mode, its byte order mark and
 /// its line endings; one that has changed since this session read it, or that it has seen only in part, is not
-/// overwritten.
+/// overwritten. At most 64 MiB.
 #[derive(Debug, Clone, serde::Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct WriteFile {

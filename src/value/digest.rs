@@ -26,7 +26,7 @@ impl Digest {
 
     /// The digest of runs of bytes that follow each other.
     #[must_use]
-    pub fn of_all<'b>(pieces: impl Iterator<Item = &'b [u8]>) -> Self {
+    pub fn of_all(pieces: &mut dyn Iterator<Item = &[u8]>) -> Self {
         Self(pieces.fold(sha2::Sha256::new(), sha2::Digest::chain_update).finalize().into())
     }
 

@@ -10,16 +10,17 @@ use crate::edit::view::View;
 ///
 /// Old lines that go without new ones take their last line end with them; else an empty line would be left.
 pub(super) fn narrow(view: &View<'_>, hunk: &Hunk, mut replacement: Replacement) -> Replacement {
+    let mut text = replacement.text.to_string();
     if let Some(ending) = ending_after(view, &replacement.range) {
         replacement.range.end += ending.len();
         if !hunk.new.is_empty() {
-            replacement.text += ending;
+            text += ending;
         }
     }
     let old = &view.body()[replacement.range.clone()];
-    let (before, after) = shared(old, &replacement.text);
+    let (before, after) = shared(old, &text);
     let range = replacement.range.start + before..replacement.range.end - after;
-    let text = replacement.text[before..replacement.text.len() - after].to_owned();
+    let text = text[before..text.len() - after].into();
     Replacement { range, text, ..replacement }
 }
 

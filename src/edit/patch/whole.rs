@@ -123,5 +123,12 @@ fn insert_after(index: &Index<'_>, hunk: &Hunk, line: Option<usize>) -> Replacem
     let text = if is_unended { ending.to_owned() + lines.strip_suffix(ending).unwrap_or(&lines) } else { lines };
     let at = line.map_or(0, |line| view.line_range(line).end);
     let number = line.map_or(1, |line| line + 1);
-    Replacement { range: at..at, text, rung: Rung::Exact, score: 1.0, lines: (number, number), unseen: Vec::new() }
+    Replacement {
+        range: at..at,
+        text: text.into(),
+        rung: Rung::Exact,
+        score: 1.0,
+        lines: (number, number),
+        unseen: Vec::new(),
+    }
 }

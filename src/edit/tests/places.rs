@@ -36,7 +36,7 @@ fn many_texts_are_found_as_each_alone() {
 fn replacements_come_in_any_order_and_must_not_overlap() {
     let replacement = |range, text: &str| Replacement {
         range,
-        text: text.to_owned(),
+        text: text.into(),
         rung: Rung::Exact,
         score: 1.0,
         lines: (1, 1),

@@ -127,7 +127,7 @@ proptest! {
         let after = splice(&body, std::slice::from_ref(&found)).expect("one replacement");
         prop_assert_eq!(&after[..start], &body[..start]);
         prop_assert_eq!(&after[after.len() - (body.len() - end)..], &body[end..]);
-        prop_assert_eq!(&after[start..start + found.text.len()], &found.text);
+        prop_assert_eq!(&after[start..start + found.text.len()], &*found.text);
         prop_assert_ne!(&after, &body);
         let view = View::new(&body);
         prop_assert_eq!(found.lines.0, view.line_at(start) + 1);
@@ -141,7 +141,7 @@ proptest! {
             return Ok(());
         }
         let Ok(found) = one(&body, &old, &new, Match::Exact) else { return Ok(()) };
-        prop_assert_eq!(&found.text, &new);
+        prop_assert_eq!(&*found.text, &new);
         let after = splice(&body, std::slice::from_ref(&found)).expect("one replacement");
         let back = Wanted { old: &new, new: &body[found.range.clone()] };
         let place = found.range.start..found.range.start + new.len();

@@ -133,7 +133,7 @@ impl Scene {
             let ink = if ending.exit == 0 { Ink::Good } else { Ink::Bad };
             let status = self.paper.inked(ink, &format!("{:<9}", ending.status));
             let number = index + 1;
-            say(&format!("  {number:>2}  {what:<14} {status} exit {}", ending.exit));
+            say(&format!("  {number:>2}  {what:<26} {status} exit {}", ending.exit));
         }
         let removed = fs::remove_dir_all(&self.folder);
         removed.while_doing(|| format!("remove `{}`", self.folder.display()))

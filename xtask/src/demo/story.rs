@@ -1,4 +1,4 @@
-//! The story: two stacked branches, an amend, a conflict, a person's yes, and requests that are refused.
+//! The story: two stacked branches, an amend, a conflict, a person's yes, edits of a file, and requests that are refused.
 
 use serde_json::{Value, json};
 
@@ -12,6 +12,7 @@ const BAD_REQUEST: Ending = ending("refused", 2);
 const PRECONDITION: Ending = ending("refused", 3);
 const NEEDS_YES: Ending = ending("refused", 4);
 const HALTED: Ending = ending("halted", 6);
+const PROPOSED: Ending = ending("proposed", 4);
 
 const fn ending(status: &'static str, exit: i32) -> Ending {
     Ending { status, exit }
@@ -24,6 +25,7 @@ pub(super) fn play(scene: &mut Scene) -> Result {
     amend_below(scene)?;
     leave_a_restack_open(scene)?;
     halt_and_abort(scene)?;
+    edit_a_file(scene)?;
     look_again(scene)?;
     scene.heading("The end");
     say("Every mutation was looked at before and after, and no request could do more than it \
@@ -112,8 +114,30 @@ fn halt_and_abort(scene: &mut Scene) -> Result {
     scene.draw()
 }
 
+fn edit_a_file(scene: &mut Scene) -> Result {
+    scene.heading("5. An edit is shown first, and never goes over what nobody has seen");
+    let read = json!({"operation": "read_file", "path": "README.md"});
+    let edit = json!({
+        "operation": "edit_file", "path": "README.md", "old_string": "small", "new_string": "tiny",
+    });
+    scene.request(&read, ANSWERED)?;
+    say("Without permission to write, the agent only gets a proposal with its diff.");
+    scene.request(&edit, PROPOSED)?;
+    say("Meanwhile a person writes to the same file. The edit was made for another text: it is \
+         refused, even with permission.");
+    scene.write("README.md", "A small café.\nClosed on Mondays.\n")?;
+    scene.request_with(&["--allow-write"], &edit, PRECONDITION)?;
+    say("The agent reads again, and the edit lands; the person's line is still there.");
+    scene.request(&read, ANSWERED)?;
+    scene.request_with(&["--allow-write"], &edit, DONE)?;
+    say("A patch changes all its files or none, and nothing leads out of the workspace.");
+    let patch = "*** Add File: notes.md\n+Beans on Friday.\n*** Add File: ../outside.md\n+Not here.\n";
+    let request = json!({"operation": "apply_patch", "patch": patch});
+    scene.request_with(&["--allow-write"], &request, PRECONDITION).map(drop)
+}
+
 fn look_again(scene: &mut Scene) -> Result {
-    scene.heading("5. Looking is always allowed");
+    scene.heading("6. Looking is always allowed");
     let request = json!({"operation": "inspect", "target": "stack"});
     scene.request(&request, ANSWERED).map(drop)
 }
