@@ -1,7 +1,7 @@
 //! What a miss tells.
 
-use super::super::{Match, Miss, NotFoundHelp};
 use super::one;
+use crate::edit::{Match, Miss, NotFoundHelp};
 
 #[track_caller]
 fn help(body: &str, old: &str, how: Match) -> NotFoundHelp {

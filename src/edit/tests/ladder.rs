@@ -1,7 +1,7 @@
 //! Which rung decides, and what the text is afterwards.
 
-use super::super::{Match, Miss, Rung, View, Wanted, find_all, splice};
 use super::{edited, one};
+use crate::edit::{Match, Miss, Rung, View, Wanted, find_all, splice};
 
 #[test]
 fn the_first_rung_with_a_match_decides() {
