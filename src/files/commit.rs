@@ -125,7 +125,8 @@ fn meant(write: &Write<'_>) -> Result<Meant, Fault> {
 /// The folders that new files need, outer ones first.
 fn missing_folders(root: &Root, writes: &[Write<'_>]) -> Result<Vec<String>, Fault> {
     let mut missing = BTreeSet::new();
-    for parent in writes.iter().map(|write| write.place).collect::<BTreeSet<_>>() {
+    let one_of_each = writes.iter().map(|write| (write.place.parent(), write.place)).collect::<BTreeMap<_, _>>();
+    for parent in one_of_each.into_values() {
         if let Parent::Missing(_, names) = root.parent(parent, Access::Write)? {
             let all: Vec<&str> = parent.parent().split('/').collect();
             let first = all.len() - names.len();
