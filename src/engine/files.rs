@@ -12,8 +12,8 @@ use super::summary;
 use crate::disk::Entry;
 use crate::fault::{Code, Effect, Fault};
 use crate::files::{
-    Access, Base, Hold, Known, NotLanded, Patience, Place, Reads, Recovered, Root, Store, Write, commit, excludes_file,
-    has_orphans, read, read_all, recover,
+    Access, Base, Hold, Known, MAX_FILE, NotLanded, Patience, Place, Reads, Recovered, Root, Store, Write, commit,
+    excludes_file, has_orphans, read, read_all, recover,
 };
 use crate::operation::FileRequest;
 use crate::plan::{FileAction, FileNeed, FilePlan, Tier};
@@ -39,6 +39,7 @@ pub(super) fn steps(
     let mut plan = request.plan(&answers)?;
     report.warnings.append(&mut plan.warnings);
 
+    within_limit(&plan)?;
     if mode == Mode::Plan {
         return show(&plan, (accepted, &root), store.as_ref(), (context, answers.proved.take()), report);
     }
@@ -278,6 +279,18 @@ fn plan_report(accepted: &Accepted, plan: &FilePlan, id: &PlanId, preconditions:
                 None => format!("`{}` is gone", change.place),
             })
             .collect(),
+    }
+}
+
+/// No file grows over the size that can be read again.
+fn within_limit(plan: &FilePlan) -> Result<(), Fault> {
+    let size = |change: &crate::plan::FileChange| change.after.as_ref().map_or(0, |after| after.size() as u64);
+    match plan.changes.iter().find(|change| size(change) > MAX_FILE) {
+        None => Ok(()),
+        Some(change) => {
+            let message = format!("`{}` would have {} bytes; the limit is {MAX_FILE}", change.place, size(change));
+            Err(Fault::new(Code::FileTooLarge, message).detail("path", change.place.as_str()).detail("limit", MAX_FILE))
+        }
     }
 }
 

@@ -3,7 +3,7 @@
 use super::report::{PlanReport, Report, Status};
 use crate::edit::{Diff, brief};
 use crate::fault::{Code, Effect, Fault};
-use crate::plan::{Difference, FileAction, Plan, Thing, Tier, Verdict, list};
+use crate::plan::{Difference, FileAction, Plan, Thing, Tier, Verdict, list, one_line};
 use crate::repo::{InProgress, Snapshot};
 
 /// A plan as a person reads it.
@@ -47,12 +47,13 @@ pub(super) fn proposal(plan: &PlanReport) -> String {
 /// Every file is named, and every diff is shown up to its own limit.
 fn diffs(plan: &PlanReport) -> String {
     let files = plan.files.iter().map(|file| {
+        let path = one_line(&file.path);
         let what = match (file.action, &file.moved_from) {
-            (FileAction::Created, _) => format!("Creates {}", file.path),
-            (FileAction::Deleted, _) => format!("Deletes {}", file.path),
-            (FileAction::Moved, Some(from)) => format!("Renames {from} -> {}", file.path),
-            (FileAction::Changed | FileAction::Moved, _) => format!("Changes {}", file.path),
-            (FileAction::Unchanged | FileAction::Read, _) => format!("Leaves {} as it is", file.path),
+            (FileAction::Created, _) => format!("Creates {path}"),
+            (FileAction::Deleted, _) => format!("Deletes {path}"),
+            (FileAction::Moved, Some(from)) => format!("Renames {} -> {path}", one_line(from)),
+            (FileAction::Changed | FileAction::Moved, _) => format!("Changes {path}"),
+            (FileAction::Unchanged | FileAction::Read, _) => format!("Leaves {path} as it is"),
         };
         let diff = file.diff.as_ref().map(|text| Diff {
             text: text.clone(),

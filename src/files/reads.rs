@@ -88,6 +88,8 @@ pub struct Rewritten {
     pub lines: (usize, usize),
     /// How many lines more there are now.
     pub more: isize,
+    /// Whether it begins within its first line, and whether it ends within its last.
+    pub within: (bool, bool),
 }
 
 impl Shown {
@@ -97,16 +99,32 @@ impl Shown {
     pub fn through(&self, edits: &[Rewritten], total: usize) -> Self {
         let Self::Lines(ranges) = self else { return self.clone() };
         let moved = |line: usize, by: isize| line.saturating_add_signed(by).max(1);
-        let at = |line: usize| moved(line, edits.iter().filter(|edit| edit.lines.1 < line).map(|edit| edit.more).sum());
         let mut now = Self::Lines(Vec::new());
-        for (from, to) in ranges {
-            now = now.and(at(*from), at(*to), total);
-        }
         let mut by = 0;
+        // What was shown between the edits has only moved; what an edit has replaced is gone.
+        let mut kept = |from: usize, to: usize, by: isize| {
+            for (first, last) in ranges.iter().map(|(first, last)| (*first.max(&from), *last.min(&to))) {
+                if first <= last {
+                    now = now.and(moved(first, by), moved(last, by), total);
+                }
+            }
+        };
+        let mut next = 1;
+        for edit in edits {
+            kept(next, edit.lines.0.saturating_sub(1), by);
+            by += edit.more;
+            next = edit.lines.1 + 1;
+        }
+        kept(next, usize::MAX, by);
+        // What the session wrote it has seen; of a line that it wrote in part, only when it had seen the rest.
+        by = 0;
         for edit in edits {
             let (first, last) = edit.lines;
-            now = now.and(moved(first, by), moved(last, by + edit.more), total);
+            let hidden = |is_part: bool, line: usize| usize::from(is_part && !self.covers(line, line));
+            let (from, to) = (moved(first, by), moved(last, by + edit.more));
             by += edit.more;
+            let (skip, drop) = (hidden(edit.within.0, first), hidden(edit.within.1, last));
+            now = now.and(from + skip, to.saturating_sub(drop), total);
         }
         now
     }
@@ -216,10 +234,15 @@ mod tests {
     #[test]
     fn an_edit_moves_what_was_shown() {
         let shown = Shown::Lines(vec![(1, 10), (20, 30)]);
-        let grown = shown.through(&[Rewritten { lines: (5, 5), more: 2 }], 102);
+        let grown = shown.through(&[Rewritten { lines: (5, 5), more: 2, within: (false, false) }], 102);
         assert_eq!(grown, Shown::Lines(vec![(1, 12), (22, 32)]));
-        let shrunk = shown.through(&[Rewritten { lines: (12, 18), more: -6 }], 94);
+        let shrunk = shown.through(&[Rewritten { lines: (12, 18), more: -6, within: (false, false) }], 94);
         assert_eq!(shrunk, Shown::Lines(vec![(1, 10), (12, 12), (14, 24)]));
-        assert_eq!(Shown::All.through(&[Rewritten { lines: (1, 1), more: 5 }], 6), Shown::All);
+        let seven = Shown::Lines(vec![(1, 7)]);
+        let cut = seven.through(&[Rewritten { lines: (5, 8), more: -3, within: (false, false) }], 7);
+        assert_eq!(cut, Shown::Lines(vec![(1, 5)]), "what follows was never shown");
+        let part = seven.through(&[Rewritten { lines: (9, 9), more: 0, within: (true, true) }], 10);
+        assert_eq!(part, seven, "a word of a line is not the line");
+        assert_eq!(Shown::All.through(&[Rewritten { lines: (1, 1), more: 5, within: (false, false) }], 6), Shown::All);
     }
 }

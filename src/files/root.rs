@@ -71,7 +71,7 @@ impl Root {
             Code::NoRepository => bad(fault.message),
             _ => fault,
         })?;
-        let state = state.and_then(|state| state.canonicalize().ok());
+        let state = state.and_then(as_it_will_be);
         let git = area.iter().flat_map(|area| [area.git_dir.clone(), area.common_dir.clone()]);
         let own: Vec<PathBuf> = git.chain(state).collect();
         if let Some(outer) = own.iter().find(|outer| canonical.starts_with(outer)) {
@@ -158,11 +158,31 @@ impl Root {
         beneath.split('/').any(is_dot_git) || self.ours.iter().any(|own| Path::new(beneath).starts_with(own))
     }
 
+    /// The git directory that a folder is or lies in, whatever it is called: a bare repository, or the real place of a
+    /// `.git` that is a link or a file. Git would run what is written there.
+    fn git_dir_around<'p>(&self, folder: &'p str) -> Option<&'p str> {
+        let ends = folder.match_indices('/').map(|(at, _)| at).chain([folder.len()]);
+        ends.map(|end| &folder[..end]).find(|outer| self.is_git_dir(outer))
+    }
+
+    /// Whether a folder beneath the root is a git directory by git's own test.
+    #[must_use]
+    pub fn is_git_dir(&self, folder: &str) -> bool {
+        // Through a handle: what lies behind a link is refused as a link.
+        let Ok(dir) = self.dir.beneath(folder) else { return false };
+        let has = |name: &str| matches!(dir.entry(name), Ok(Some(_)));
+        !folder.is_empty() && has("HEAD") && (has("commondir") || (has("objects") && has("refs")))
+    }
+
     /// The folder that a file lies in, reached without following a link.
     ///
     /// # Errors
     /// `symlink`, `parent_not_directory`, `read_failed`.
     pub fn parent(&self, place: &Place, access: Access) -> Result<Parent, Fault> {
+        if let Some(folder) = self.git_dir_around(place.parent()) {
+            return Err(Fault::new(Code::ProtectedPath, format!("`{folder}` is a git directory"))
+                .detail("path", place.as_str()));
+        }
         match self.dir.beneath(place.parent()) {
             Ok(dir) => Ok(Parent::There(Arc::new(dir))),
             Err(error) => self.explain(place, access, error.into()),
@@ -223,6 +243,14 @@ impl Root {
         }
         self.area.clone()
     }
+}
+
+/// The canonical path of a folder that may not be there yet.
+fn as_it_will_be(path: &Path) -> Option<PathBuf> {
+    path.ancestors().find_map(|outer| {
+        let missing = path.strip_prefix(outer).ok()?;
+        Some(outer.canonicalize().ok()?.join(missing))
+    })
 }
 
 /// `.` and `..` taken away by their letters.

@@ -243,6 +243,9 @@ impl<'a> Walk<'a> {
                 continue;
             }
             let is_folder = kind == FileType::Directory;
+            if is_folder && self.root.is_git_dir(&path) {
+                continue;
+            }
             let (dir, rules) = (Arc::clone(&folder.dir), Arc::clone(&folder.rules));
             if rules.ignore(&joined(&self.prefix, &path), is_folder) {
                 self.skipped.ignored += usize::from(is_folder || self.is_meant(&path));

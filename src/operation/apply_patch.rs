@@ -4,10 +4,10 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::bytes::Bytes;
-use super::freshness::{Stale, fresh, overwritten_unseen};
+use super::freshness::{Stale, fresh, overwritten_unseen, whole_file_seen};
 use super::told::{self, not_text};
 use super::{Fields, FileOperation, FileSpec};
-use crate::edit::{self, Diff, Frame, HunkError, Match, Patch, Replacement, SectionChange, Text};
+use crate::edit::{self, Diff, Frame, Match, Patch, Replacement, SectionChange, Text};
 use crate::fault::{Code, Fault};
 use crate::files::{Base, MAX_FILE, Place, Root, Shown};
 use crate::plan::{FileAction, FileChange, FileNeed, FilePlan, FileReport, Tier};
@@ -173,6 +173,10 @@ impl<'a> Composed<'a> {
             ));
         }
         draft.now = Some(Bytes::New(content.as_bytes().to_vec()));
+        // In the place of a file that the patch deletes, it overwrites that file.
+        if draft.base.is_some() && !self.force {
+            whole_file_seen(self.need, &draft.place)?;
+        }
         Ok(())
     }
 
@@ -190,8 +194,9 @@ impl<'a> Composed<'a> {
 
     fn delete(&mut self, path: &str) -> Result<(), Fault> {
         let at = self.existing(path, "delete", Stale::Delete)?;
+        // A hunk that does not fit is a mistake also where the file goes afterwards.
+        self.settle(at)?;
         let draft = &mut self.files[at];
-        draft.hunks.clear();
         draft.now = None;
         Ok(())
     }
@@ -246,7 +251,7 @@ impl<'a> Composed<'a> {
         let refused = format!("Error: Cannot update '{path}': ");
         let text = Text::of(now.as_slice()).map_err(|error| not_text(&draft.place, error, &refused))?;
         let replacements =
-            edit::resolve(text.body, &draft.hunks, Match::Fuzzy).map_err(|error| hunk_fault(path, &error))?;
+            edit::resolve(text.body, &draft.hunks, Match::Fuzzy).map_err(|error| told::hunk_fault(path, &error))?;
         if let Some(base) = &draft.base {
             overwritten_unseen(need, (&draft.place, base), &replacements, force)?;
         }
@@ -284,33 +289,40 @@ impl<'a> Composed<'a> {
             if stays {
                 continue;
             }
-            let shown = self.need.known(&draft.place).map_or(Shown::Unread, |known| known.shown);
+            let shown = shown(self.need, &draft);
             let (after, like) = (draft.now.map(Bytes::into_content), draft.moved_from);
-            let shown = if draft.base.is_none() && like.is_none() { Shown::All } else { shown };
             plan.changes.push(FileChange { place: draft.place, base: draft.base, after, like, shown });
         }
         if plan.changes.is_empty() {
             return Err(Fault::words(Code::NoChange, "Error: The patch leaves every file as it is"));
         }
         self.need.proved("every hunk is found in exactly one place of the file as it is".to_owned());
-        plan.text = format!("Success: Applied patch to {} file(s)\n\n{}", plan.files.len(), bounded(told));
+        plan.text = format!("Success: Applied patch to {} file(s)\n\n{}", plan.files.len(), told::bounded(told));
         Ok(plan)
     }
 }
 
-/// The files of a text. Every one is named; the diffs stop where the text is long enough.
-fn bounded(told: Vec<String>) -> String {
-    let mut room = told::MAX_TEXT;
-    let shown = told.into_iter().map(|mut said| {
-        if said.len() > room
-            && let Some(end) = said.find('\n')
-        {
-            said.truncate(end);
-        }
-        room = room.saturating_sub(said.len());
-        said
-    });
-    shown.collect::<Vec<_>>().join("\n\n")
+/// What the session has been shown of a file as the patch leaves it: what it had been shown of those bytes before,
+/// wherever they were, and what it wrote itself.
+fn shown(need: &dyn FileNeed, draft: &Draft<'_>) -> Shown {
+    let known = need.known(draft.moved_from.as_ref().unwrap_or(&draft.place));
+    match &draft.now {
+        Some(Bytes::Edited(base, after)) => match Text::of(base.bytes()) {
+            Ok(before) => {
+                let lines = told::lines_of(&before, after);
+                told::shown_after(known, base, (before.body, &lines), &draft.replacements)
+            }
+            Err(_) => Shown::Unread,
+        },
+        Some(Bytes::Of(_)) => known.map_or(Shown::Unread, |known| known.shown),
+        Some(Bytes::New(_)) if draft.base.is_none() && draft.moved_from.is_none() => Shown::All,
+        // Written in several steps: nothing more than before is claimed.
+        Some(Bytes::New(_)) | None => match known.map(|known| known.shown) {
+            Some(Shown::Lines(_)) => Shown::Lines(Vec::new()),
+            Some(shown) => shown,
+            None => Shown::Unread,
+        },
+    }
 }
 
 /// What is told of one file; nothing of the old place of one that moved, and of one that came and went.
@@ -318,14 +330,17 @@ fn tell(draft: &Draft<'_>, bases: &BTreeMap<Place, Option<Arc<Base>>>, limit: us
     let path = draft.place.as_str();
     let Some(now) = &draft.now else {
         let gone = draft.base.is_some() && draft.moved_to.is_none();
-        return gone.then(|| (FileReport::new(&draft.place, FileAction::Deleted), format!("Deleted {path}")));
+        return gone
+            .then(|| (FileReport::new(&draft.place, FileAction::Deleted), format!("Deleted {}", told::path(path))));
     };
     let from = draft.moved_from.as_ref();
     let origin = from.and_then(|from| bases.get(from)?.clone()).or_else(|| draft.base.clone());
     let (action, said) = match (from, &draft.base) {
-        (Some(from), _) => (FileAction::Moved, format!("Renamed {from} -> {path}")),
-        (None, Some(_)) => (FileAction::Changed, format!("Updated {path}")),
-        (None, None) => (FileAction::Created, format!("Added {path}")),
+        (Some(from), _) => {
+            (FileAction::Moved, format!("Renamed {} -> {}", told::path(from.as_str()), told::path(path)))
+        }
+        (None, Some(_)) => (FileAction::Changed, format!("Updated {}", told::path(path))),
+        (None, None) => (FileAction::Created, format!("Added {}", told::path(path))),
     };
     let mut file = FileReport::new(&draft.place, action);
     file.moved_from = from.map(ToString::to_string);
@@ -367,25 +382,4 @@ fn compare(
     let old = before.ok()?.map_or("", |text| text.body);
     let is_mere_move = origin.is_some() && draft.moved_from.is_some() && old == after.body;
     (!is_mere_move).then(|| edit::full(&frame, old, after.body))
-}
-
-/// A hunk that does not fit, in the words that people know.
-fn hunk_fault(path: &str, error: &HunkError) -> Fault {
-    let (code, line) = match error {
-        HunkError::Empty { line } => (Code::BadPatch, *line),
-        HunkError::Noop { line } => (Code::NoChange, *line),
-        HunkError::NotFound { line, .. } | HunkError::AnchorNotFound { line, .. } => (Code::NoMatch, *line),
-        HunkError::Ambiguous { line, .. } => (Code::Ambiguous, *line),
-        HunkError::Overlap { first_line, .. } => (Code::Overlap, *first_line),
-    };
-    let words = format!("Error: {}", error.message("update", path));
-    let fault = Fault::words(code, words).detail("path", path).detail("line", line);
-    match error {
-        HunkError::NotFound { help, .. } => {
-            fault.aside(told::nearest(help)).detail("nearest", told::nearest_lines(help))
-        }
-        HunkError::Ambiguous { count, lines, .. } => fault.detail("count", *count).detail("lines", lines.clone()),
-        HunkError::Overlap { second_line, .. } => fault.detail("other_line", *second_line),
-        HunkError::Empty { .. } | HunkError::Noop { .. } | HunkError::AnchorNotFound { .. } => fault,
-    }
 }

@@ -74,7 +74,7 @@ impl FileOperation for EditFile {
     fn plan(&self, need: &dyn FileNeed) -> Result<FilePlan, Fault> {
         let place = need.root().place(self.path.as_str())?;
         let base = need.to_write(&place)?.ok_or_else(|| {
-            Fault::words(Code::FileMissing, format!("Error: File not found: {}", self.path))
+            Fault::words(Code::FileMissing, format!("Error: File not found: {}", told::path(self.path.as_str())))
                 .detail("path", place.as_str())
         })?;
         let text = text_of(&place, &base)?;
@@ -121,7 +121,7 @@ impl EditFile {
         let mut said = format!(
             "Success: Made {} replacement(s) in {}\n\nDiff:\n{}",
             replacements.len(),
-            self.path,
+            told::path(self.path.as_str()),
             edit::brief(&diff)
         );
         said.push_str(&told::drift(&report.replacements));

@@ -1,6 +1,6 @@
 //! `list_files`: the files of a folder.
 
-use super::told::{MAX_GLOB, why, within};
+use super::told::{MAX_GLOB, path, why, within};
 use super::{Fields, FileOperation, FileSpec};
 use crate::fault::Fault;
 use crate::files::{self, Kind, ListLimits, Listing, Scope};
@@ -54,9 +54,9 @@ fn told(listing: &Listing) -> String {
         .entries
         .iter()
         .map(|one| match one.kind {
-            Kind::File => one.path.clone(),
-            Kind::Symlink => format!("{} (link)", one.path),
-            Kind::Special => format!("{} (special)", one.path),
+            Kind::File => path(&one.path),
+            Kind::Symlink => format!("{} (link)", path(&one.path)),
+            Kind::Special => format!("{} (special)", path(&one.path)),
         })
         .collect();
     if lines.is_empty() {

@@ -55,7 +55,7 @@ impl FileOperation for ReadFile {
     fn plan(&self, need: &dyn FileNeed) -> Result<FilePlan, Fault> {
         let place = need.root().place(self.path.as_str())?;
         let base = need.to_read(&place)?.ok_or_else(|| {
-            Fault::words(Code::FileMissing, format!("Error: File not found: {}", self.path))
+            Fault::words(Code::FileMissing, format!("Error: File not found: {}", told::path(self.path.as_str())))
                 .detail("path", place.as_str())
         })?;
         let text = text_of(&place, &base)?;

@@ -1,6 +1,6 @@
 //! `search_files`: lines that hold a text or match a regular expression.
 
-use super::told::{MAX_GLOB, MAX_PATTERN, why, within};
+use super::told::{MAX_GLOB, MAX_PATTERN, path, why, within};
 use super::{Fields, FileOperation, FileSpec};
 use crate::fault::Fault;
 use crate::files::{self, Case, Limits, Needle, Pattern, Scope, SearchResult};
@@ -68,7 +68,7 @@ impl FileOperation for SearchFiles {
 fn told(found: &SearchResult) -> String {
     let mut lines: Vec<String> = Vec::new();
     for file in &found.results {
-        lines.extend(file.matches.iter().map(|one| format!("{}:{}: {}", file.file, one.line_number, one.line)));
+        lines.extend(file.matches.iter().map(|one| format!("{}:{}: {}", path(&file.file), one.line_number, one.line)));
     }
     if lines.is_empty() {
         lines.push(format!("No matches in {} file(s).", found.searched));

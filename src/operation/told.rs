@@ -1,8 +1,9 @@
 //! What file operations say of a file: the parts of reports and texts that several of them share.
 
-use crate::edit::{self, Diff, Lines, NotFoundHelp, Replacement, Rung, Text};
+use crate::edit::{self, Diff, HunkError, Lines, NotFoundHelp, Replacement, Rung, Text};
 use crate::fault::{Code, Fault};
 use crate::files::{Base, Content, Known, Place, Rewritten, Shown, Stop};
+pub(super) use crate::plan::one_line as path;
 use crate::plan::{FileReport, ReplacementReport};
 
 /// Most bytes of a file's diff in a report.
@@ -186,7 +187,45 @@ pub(super) fn shown_after(
         .map(|one| Rewritten {
             lines: one.lines,
             more: signed(ends(&one.text)) - signed(ends(&before[one.range.clone()])),
+            within: (
+                one.range.start > 0 && !before[..one.range.start].ends_with('\n'),
+                one.range.end < before.len() && !before[..one.range.end].ends_with('\n'),
+            ),
         })
         .collect();
     known.shown.through(&edits, after.count)
+}
+
+/// The files of a text. Every one is named; the diffs stop where the text is long enough.
+pub(super) fn bounded(told: Vec<String>) -> String {
+    let mut room = MAX_TEXT;
+    let shown = told.into_iter().map(|mut said| {
+        if said.len() > room
+            && let Some(end) = said.find('\n')
+        {
+            said.truncate(end);
+        }
+        room = room.saturating_sub(said.len());
+        said
+    });
+    shown.collect::<Vec<_>>().join("\n\n")
+}
+
+/// A hunk that does not fit, in the words that people know.
+pub(super) fn hunk_fault(path: &str, error: &HunkError) -> Fault {
+    let (code, line) = match error {
+        HunkError::Empty { line } => (Code::BadPatch, *line),
+        HunkError::Noop { line } => (Code::NoChange, *line),
+        HunkError::NotFound { line, .. } | HunkError::AnchorNotFound { line, .. } => (Code::NoMatch, *line),
+        HunkError::Ambiguous { line, .. } => (Code::Ambiguous, *line),
+        HunkError::Overlap { first_line, .. } => (Code::Overlap, *first_line),
+    };
+    let words = format!("Error: {}", error.message("update", path));
+    let fault = Fault::words(code, words).detail("path", path).detail("line", line);
+    match error {
+        HunkError::NotFound { help, .. } => fault.aside(nearest(help)).detail("nearest", nearest_lines(help)),
+        HunkError::Ambiguous { count, lines, .. } => fault.detail("count", *count).detail("lines", lines.clone()),
+        HunkError::Overlap { second_line, .. } => fault.detail("other_line", *second_line),
+        HunkError::Empty { .. } | HunkError::Noop { .. } | HunkError::AnchorNotFound { .. } => fault,
+    }
 }

@@ -77,7 +77,12 @@ impl FileOperation for WriteFile {
         let mut report = FileReport::new(&place, action);
         told::text(&mut report, &after);
         told::diff(&mut report, &diff);
-        let text = format!("Success: Wrote {} ({} bytes)\n\nDiff:\n{}", self.path, bytes.len(), edit::brief(&diff));
+        let text = format!(
+            "Success: Wrote {} ({} bytes)\n\nDiff:\n{}",
+            told::path(self.path.as_str()),
+            bytes.len(),
+            edit::brief(&diff)
+        );
         Ok(change(text, report, (place, base), bytes))
     }
 }
@@ -94,7 +99,7 @@ fn unchanged(place: &Place, bytes: &[u8], path: &str) -> FilePlan {
     report.sha256 = Some(content.digest().to_string());
     report.size = Some(bytes.len() as u64);
     FilePlan {
-        text: format!("Success: {path} has this content already"),
+        text: format!("Success: {} has this content already", told::path(path)),
         files: vec![report],
         shown: vec![(place.clone(), content.digest(), Shown::All)],
         ..FilePlan::default()
@@ -105,7 +110,8 @@ fn unverified(place: &Place, fault: Fault) -> Fault {
     if fault.code != Code::ReadFailed {
         return fault;
     }
-    let words = format!("Refusing to write {place}: could not verify staleness: {}", fault.message);
+    let words =
+        format!("Refusing to write {}: could not verify staleness: {}", told::path(place.as_str()), fault.message);
     Fault::words(Code::ReadFailed, words).detail("path", place.as_str())
 }
 

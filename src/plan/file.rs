@@ -209,3 +209,13 @@ impl FilePlan {
         PlanId::of(parts.finish())
     }
 }
+
+/// A path in a text for people: on one line, and nothing in it can drive a terminal or turn the direction of writing.
+#[must_use]
+pub fn one_line(path: &str) -> String {
+    let odd = |c: char| {
+        c.is_control()
+            || matches!(c, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{2028}' | '\u{2029}')
+    };
+    path.chars().flat_map(|c| if odd(c) { c.escape_default().collect() } else { vec![c] }).collect()
+}

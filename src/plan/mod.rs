@@ -6,7 +6,7 @@ mod promise;
 mod thing;
 mod verify;
 
-pub use file::{FileAction, FileChange, FileNeed, FilePlan, FileReport, ReplacementReport};
+pub use file::{FileAction, FileChange, FileNeed, FilePlan, FileReport, ReplacementReport, one_line};
 pub(crate) use need::list;
 pub use need::{Need, OwnBranch};
 pub use promise::{Check, Promise};

@@ -7,6 +7,7 @@
 mod cases;
 mod codes;
 mod file_engine;
+mod file_guards;
 mod gate;
 mod grants;
 mod guards;
