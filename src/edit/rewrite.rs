@@ -23,6 +23,8 @@ pub(super) struct Found {
 /// The replacement of exact matches, prepared once for all of them.
 pub(super) struct Exact<'n> {
     old: usize,
+    /// The white space before a single line of `old_string`; nothing when there are several lines or no such space.
+    lead: &'n str,
     new: Vec<&'n str>,
     alignment: Alignment,
 }
@@ -31,15 +33,22 @@ impl<'n> Exact<'n> {
     pub(super) fn new(needle: &'n Needle<'_>) -> Self {
         let old: Vec<&str> = needle.old.split('\n').collect();
         let new: Vec<&str> = needle.new.split('\n').collect();
-        Self { old: needle.old.len(), alignment: Alignment::of(&old, &new), new }
+        let single = matches!(old.as_slice(), [_] | [_, ""]) && !is_blank(old[0]);
+        let lead = if single { indent(old[0]) } else { "" };
+        Self { old: needle.old.len(), lead, alignment: Alignment::of(&old, &new), new }
     }
 
-    /// The replacement of the match at a position of the view's text: `new_string` as it is, but for line endings.
+    /// The replacement of the match at a position of the view's text: `new_string` as it is, but for line endings, and
+    /// for indentation that `old_string` has only in part.
     pub(super) fn at(&self, view: &View<'_>, position: usize) -> Replacement {
         let range = view.original(position..position + self.old);
         let (first, last) = (view.line_at(range.start), view.line_at(range.end - 1));
         let mut text = String::with_capacity(self.new.iter().map(|line| line.len() + 2).sum());
+        let missing = self.missing(view, first, range.start);
         for (index, line) in self.new.iter().enumerate() {
+            if index > 0 && !is_blank(line) {
+                text += missing;
+            }
             text += line;
             if index + 1 < self.new.len() {
                 text += view.ending((first + self.alignment.counterpart(index)).min(last));
@@ -47,6 +56,15 @@ impl<'n> Exact<'n> {
         }
         let lines = (first + 1, last + 1);
         Replacement { range, text: text.into(), rung: Rung::Exact, score: 1.0, lines, unseen: Vec::new() }
+    }
+}
+
+impl Exact<'_> {
+    /// The white space that the file has before the match, when `old_string` is a line with less indentation than the
+    /// file's: the further lines of `new_string` lack it too.
+    fn missing<'v>(&self, view: &View<'v>, line: usize, start: usize) -> &'v str {
+        let before = &view.body()[view.line_range(line).start..start];
+        if self.lead.is_empty() || !is_blank(before) { "" } else { before }
     }
 }
 

@@ -73,6 +73,12 @@ fn told(found: &SearchResult) -> String {
     if lines.is_empty() {
         lines.push(format!("No matches in {} file(s).", found.searched));
     }
+    let skipped = found.skipped.too_large + found.skipped.unreadable;
+    if skipped > 0 {
+        lines.push(format!(
+            "... ({skipped} file(s) not searched to their end: too large, a very long line, or unreadable)"
+        ));
+    }
     if let Some(stop) = found.stopped {
         lines.push(format!(
             "... (not everything: {}; showing {} match(es) in {} file(s))",

@@ -170,3 +170,19 @@ fn where_pairs_contradict_each_other_the_nearest_line_decides() {
         ["  a()\nb()\n      c()\n", "a()\nb()\nc() ", "a(1)\nb()\nc(1)\nd()", "  a(1)\nb()\n      c(1)\n      d()\n"],
     );
 }
+
+#[test]
+fn a_line_with_less_indentation_than_the_file_has_is_not_put_in_verbatim() {
+    check(
+        "python",
+        [
+            "class A:\n    def f(self):\n        y()\n        z()\n",
+            "    y()\n",
+            "    x()\n    y()\n",
+            "class A:\n    def f(self):\n        x()\n        y()\n        z()\n",
+        ],
+    );
+    check("tabs", ["a:\n\t\ty()\n", "\ty()", "\tif x:\n\t\ty()", "a:\n\t\tif x:\n\t\t\ty()\n"]);
+    check("yaml", ["a:\n  b:\n      c: 1\n", "    c: 1", "    c: 1\n    d: 2", "a:\n  b:\n      c: 1\n      d: 2\n"]);
+    check("one line stays one line", ["f:\n        y()\n", "    y()", "    x()", "f:\n        x()\n"]);
+}
