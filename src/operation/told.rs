@@ -224,7 +224,10 @@ pub(super) fn hunk_fault(path: &str, error: &HunkError) -> Fault {
     let fault = Fault::words(code, words).detail("path", path).detail("line", line);
     match error {
         HunkError::NotFound { help, .. } => fault.aside(nearest(help)).detail("nearest", nearest_lines(help)),
-        HunkError::Ambiguous { count, lines, .. } => fault.detail("count", *count).detail("lines", lines.clone()),
+        HunkError::Ambiguous { count, lines, .. } => fault
+            .hint("Add lines around it until it is unique, or name a line above it after `@@`.")
+            .detail("count", *count)
+            .detail("lines", lines.clone()),
         HunkError::Overlap { second_line, .. } => fault.detail("other_line", *second_line),
         HunkError::Empty { .. } | HunkError::Noop { .. } | HunkError::AnchorNotFound { .. } => fault,
     }
