@@ -371,9 +371,10 @@ fn landed(mut plan: FilePlan, entries: &[Option<Entry>], reads: &Reads, report: 
 
 /// Digests and sizes, which need not be waited for before the bytes are on their way.
 fn fill_in(files: &mut [crate::plan::FileReport], plan: &FilePlan) {
+    let changes: BTreeMap<&str, _> = plan.changes.iter().map(|change| (change.place.as_str(), change)).collect();
     for file in files.iter_mut().filter(|file| file.action != FileAction::Read) {
         let from = file.moved_from.as_ref().unwrap_or(&file.path);
-        let of = |path: &str| plan.changes.iter().find(|change| change.place.as_str() == path);
+        let of = |path: &str| changes.get(path);
         file.before = of(from).and_then(|change| change.base.as_ref()).map(|base| base.digest().to_string());
         if let Some(after) = of(&file.path).and_then(|change| change.after.as_ref()) {
             file.sha256 = Some(after.digest().to_string());

@@ -127,7 +127,7 @@ fn missing_folders(root: &Root, writes: &[Write<'_>]) -> Result<Vec<String>, Fau
     let mut missing = BTreeSet::new();
     let one_of_each = writes.iter().map(|write| (write.place.parent(), write.place)).collect::<BTreeMap<_, _>>();
     for parent in one_of_each.into_values() {
-        if let Parent::Missing(_, names) = root.parent(parent, Access::Write)? {
+        if let Parent::Missing(names) = root.parent(parent, Access::Write)? {
             let all: Vec<&str> = parent.parent().split('/').collect();
             let first = all.len() - names.len();
             missing.extend((first..all.len()).map(|end| all[..=end].join("/")));
@@ -365,7 +365,7 @@ fn parents_of(root: &Root, made: &[String]) -> Vec<Arc<Dir>> {
     outer.into_iter().filter_map(|folder| Some(Arc::new(root.dir().beneath(folder).ok()?))).collect()
 }
 
-fn changed(place: &Place) -> Fault {
+pub(super) fn changed(place: &Place) -> Fault {
     Fault::new(Code::FileChanged, format!("`{place}` was changed by another program meanwhile"))
         .detail("path", place.as_str())
 }

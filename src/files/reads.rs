@@ -21,7 +21,6 @@ const MAX_IDLE: Duration = Duration::from_hours(30 * 24);
 #[derive(Debug)]
 pub struct Reads {
     folder: Option<StateDir>,
-    now: Duration,
 }
 
 /// What a session knows of a file.
@@ -136,14 +135,14 @@ impl Reads {
     /// # Errors
     /// `state_refused`.
     pub fn of(store: Option<&Store>, root: &Root, session: &str, now: Duration) -> Result<Self, Fault> {
-        let Some(store) = store else { return Ok(Self { folder: None, now }) };
+        let Some(store) = store else { return Ok(Self { folder: None }) };
         let failed = |error: StateError| crate::repo::state_fault(&error);
         let workspace = store.folder(FOLDER)?.folder(&key_of(root)).map_err(failed)?;
         let name = Digest::of(session.as_bytes()).to_string()[..32].to_owned();
         if !workspace.path().join(&name).exists() {
             forget_idle(&workspace, now);
         }
-        Ok(Self { folder: Some(workspace.folder(&name).map_err(failed)?), now })
+        Ok(Self { folder: Some(workspace.folder(&name).map_err(failed)?) })
     }
 
     /// What the session knows of a file; `None` when it never read or wrote it. A record that cannot be read is none.
@@ -174,12 +173,6 @@ impl Reads {
     /// [`StateError`].
     pub fn forget(&self, place: &Place) -> Result<(), StateError> {
         self.folder.as_ref().map_or(Ok(()), |folder| folder.remove(&file_name(place)))
-    }
-
-    /// The time of the request.
-    #[must_use]
-    pub const fn now(&self) -> Duration {
-        self.now
     }
 }
 

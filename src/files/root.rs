@@ -43,8 +43,8 @@ pub enum Access {
 pub enum Parent {
     /// It is there.
     There(Arc<Dir>),
-    /// The nearest folder above that is there, and the folders that are missing below it.
-    Missing(Arc<Dir>, Vec<String>),
+    /// These folders are missing on the way to it, the outermost first.
+    Missing(Vec<String>),
 }
 
 impl Root {
@@ -203,7 +203,7 @@ impl Root {
             let fault = match reached.entry(part).map_err(failed)?.map(|entry| entry.kind) {
                 None => {
                     let missing = std::iter::once(part).chain(parts).map(str::to_owned).collect();
-                    return Ok(Parent::Missing(Arc::new(reached), missing));
+                    return Ok(Parent::Missing(missing));
                 }
                 Some(FileType::Directory) => {
                     reached = reached.beneath(part).map_err(|error| failed(error.into()))?;

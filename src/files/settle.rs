@@ -5,7 +5,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use super::commit::write_failed;
+use super::commit::{changed, write_failed};
 use super::journal::{Commitment, Does, Intent, OldNew};
 use super::root::{Access, Parent, Place, Root};
 use crate::disk::{Dir, Entry, FileId, Old, spare_of};
@@ -94,7 +94,7 @@ impl Step {
     pub(super) fn forward(&self) -> Result<(), Fault> {
         let (name, temp) = (self.place.name(), &self.temp);
         let failed = |error: std::io::Error| match error.kind() {
-            std::io::ErrorKind::AlreadyExists | std::io::ErrorKind::NotFound => self.changed(),
+            std::io::ErrorKind::AlreadyExists | std::io::ErrorKind::NotFound => changed(&self.place),
             _ => write_failed(&self.place, &error),
         };
         let kept = match self.does {
@@ -112,14 +112,13 @@ impl Step {
             return Ok(());
         }
         let taken = self.beside(temp).map_err(failed)?;
-        if self.file.old.is_some_and(|old| old.is(taken.as_ref())) { Ok(()) } else { Err(self.changed()) }
+        if self.file.old.is_some_and(|old| old.is(taken.as_ref())) { Ok(()) } else { Err(changed(&self.place)) }
     }
 
     /// Takes the step back, wherever it stands. What somebody else has put in the place since stays there.
     pub(super) fn backward(&self) -> Result<(), Fault> {
         let (name, temp) = (self.place.name(), &self.temp);
         let failed = |error: std::io::Error| write_failed(&self.place, &error);
-        let spare = spare_of(temp);
         let beside = |name: &str| self.beside(name).map_err(failed);
         match self.does {
             Does::Replace => {
@@ -128,10 +127,9 @@ impl Step {
                     return Ok(());
                 }
                 // What came out of the exchange goes back, also when it was not what the plan was made from.
-                let waiting = [temp.as_str(), &spare];
-                for from in waiting {
-                    if beside(from)?.is_some() {
-                        self.dir.exchange(from, name).map_err(failed)?;
+                for from in waiting(temp) {
+                    if beside(&from)?.is_some() {
+                        self.dir.exchange(&from, name).map_err(failed)?;
                         return Ok(());
                     }
                 }
@@ -163,11 +161,9 @@ impl Step {
 
     /// Whether the step was taken and the file system could not keep what stood there before.
     pub(super) fn has_no_way_back(&self) -> bool {
-        let gone = |name: &str| matches!(self.beside(name), Ok(None));
         self.does == Does::Replace
             && matches!(self.stand(), Ok(Stand::After))
-            && gone(&self.temp)
-            && gone(&spare_of(&self.temp))
+            && waiting(&self.temp).iter().all(|name| matches!(self.beside(name), Ok(None)))
     }
 
     /// Whether the step was taken and took away something else than what the plan was made from: somebody changed it just
@@ -181,7 +177,7 @@ impl Step {
         let OldNew { old, new } = self.file;
         let is_ours = |entry: &Entry| [old, new].into_iter().flatten().any(|seen| seen.is(Some(entry)));
         let is_theirs = |name: &String| matches!(self.beside(name), Ok(Some(entry)) if !is_ours(&entry));
-        [self.temp.clone(), spare_of(&self.temp)].into_iter().find(is_theirs)
+        waiting(&self.temp).into_iter().find(is_theirs)
     }
 
     /// What waits beside the target and is somebody else's.
@@ -195,7 +191,7 @@ impl Step {
 
     /// The old bytes that have no place to go back to, since somebody else's stand there.
     pub(super) fn left_over(&self) -> std::io::Result<Option<std::fs::File>> {
-        for name in [self.temp.clone(), spare_of(&self.temp)] {
+        for name in waiting(&self.temp) {
             if self.file.old.is_some_and(|old| old.is(self.beside(&name).ok().flatten().as_ref())) {
                 return self.dir.open_file(&name).map(|(file, _)| Some(file));
             }
@@ -204,16 +200,16 @@ impl Step {
     }
 
     fn clear(&self) -> std::io::Result<()> {
-        for name in [self.temp.clone(), spare_of(&self.temp)] {
+        for name in waiting(&self.temp) {
             remove_if_there(&self.dir, &name)?;
         }
         Ok(())
     }
+}
 
-    fn changed(&self) -> Fault {
-        Fault::new(Code::FileChanged, format!("`{}` was changed by another program meanwhile", self.place))
-            .detail("path", self.place.as_str())
-    }
+/// The names beside a target under which its new or its old file may wait.
+fn waiting(temp: &str) -> [String; 2] {
+    [temp.to_owned(), spare_of(temp)]
 }
 
 fn remove_if_there(dir: &Dir, name: &str) -> std::io::Result<()> {
@@ -268,7 +264,7 @@ pub(super) fn clear_away(root: &Root, intent: &Intent, dirs: &[Arc<Dir>], made: 
                 Ok(Parent::Missing(..)) | Err(_) => continue,
             },
         };
-        for name in [meant.temp.clone(), spare_of(&meant.temp)] {
+        for name in waiting(&meant.temp) {
             if let Err(error) = remove_if_there(&dir, &name) {
                 told.push(format!("a temporary file beside `{place}` stayed: {error}"));
             }

@@ -25,7 +25,7 @@ pub struct Store {
 
 /// The locks that a request holds. Dropping releases them.
 pub struct Hold {
-    /// The shared lock of every repository that is touched, the workspace's own first.
+    /// The shared lock of every repository that is touched.
     pub repositories: Vec<Lock>,
     _files: Vec<Held>,
 }
@@ -108,11 +108,7 @@ impl Hold {
         let mut common: Vec<&PathBuf> = areas.values().flatten().map(|area| &area.common_dir).collect();
         common.sort();
         common.dedup();
-        let mut repositories: Vec<Lock> =
-            common.iter().map(|dir| repository(dir, patience)).collect::<Result<_, Fault>>()?;
-        if let Some(own) = root.area().and_then(|area| common.iter().position(|dir| **dir == area.common_dir)) {
-            repositories.swap(0, own);
-        }
+        let repositories = common.iter().map(|dir| repository(dir, patience)).collect::<Result<_, Fault>>()?;
         Ok(Self { repositories, _files: Vec::new() })
     }
 

@@ -9,7 +9,7 @@ use super::told::{self, not_text};
 use super::{Fields, FileOperation, FileSpec};
 use crate::edit::{self, Diff, Frame, Match, Patch, Replacement, SectionChange, Text};
 use crate::fault::{Code, Fault};
-use crate::files::{Base, MAX_FILE, Place, Root, Shown};
+use crate::files::{Base, Place, Root, Shown};
 use crate::plan::{FileAction, FileChange, FileNeed, FilePlan, FileReport, Tier};
 
 /// Applies a patch to several files: all of it or nothing. It takes the block form (`@@`, old lines, `===`, new lines) and
@@ -165,12 +165,6 @@ impl<'a> Composed<'a> {
         if draft.now.is_some() {
             return Err(Fault::words(Code::FileExists, format!("Error: Cannot add '{path}': file already exists"))
                 .detail("path", draft.place.as_str()));
-        }
-        if content.len() as u64 > MAX_FILE {
-            return Err(Fault::new(
-                Code::FileTooLarge,
-                format!("`{path}` would have {} bytes; the limit is {MAX_FILE}", content.len()),
-            ));
         }
         draft.now = Some(Bytes::New(content.as_bytes().to_vec()));
         // In the place of a file that the patch deletes, it overwrites that file.

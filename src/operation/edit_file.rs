@@ -73,10 +73,7 @@ impl FileOperation for EditFile {
 
     fn plan(&self, need: &dyn FileNeed) -> Result<FilePlan, Fault> {
         let place = need.root().place(self.path.as_str())?;
-        let base = need.to_write(&place)?.ok_or_else(|| {
-            Fault::words(Code::FileMissing, format!("Error: File not found: {}", told::path(self.path.as_str())))
-                .detail("path", place.as_str())
-        })?;
+        let base = need.to_write(&place)?.ok_or_else(|| told::missing(&place, self.path.as_str()))?;
         let text = text_of(&place, &base)?;
         let force = self.force.unwrap_or_default();
         // Looked for before anybody waits for the digest, which is computed on another core meanwhile.

@@ -2,7 +2,7 @@
 
 use super::told::{self, text_of};
 use super::{Fields, FileOperation, FileSpec};
-use crate::fault::{Code, Fault};
+use crate::fault::Fault;
 use crate::files::Shown;
 use crate::plan::{FileAction, FileNeed, FilePlan, FileReport, Tier};
 use crate::value::FilePath;
@@ -54,10 +54,7 @@ impl FileOperation for ReadFile {
 
     fn plan(&self, need: &dyn FileNeed) -> Result<FilePlan, Fault> {
         let place = need.root().place(self.path.as_str())?;
-        let base = need.to_read(&place)?.ok_or_else(|| {
-            Fault::words(Code::FileMissing, format!("Error: File not found: {}", told::path(self.path.as_str())))
-                .detail("path", place.as_str())
-        })?;
+        let base = need.to_read(&place)?.ok_or_else(|| told::missing(&place, self.path.as_str()))?;
         let text = text_of(&place, &base)?;
         let mut report = FileReport::new(&place, FileAction::Read);
         told::text(&mut report, &text);

@@ -35,6 +35,11 @@ pub(super) fn text_of<'b>(place: &Place, base: &'b Base) -> Result<Text<'b>, Fau
     Text::of(base.bytes()).map_err(|error| not_text(place, error, "Error: "))
 }
 
+/// A file that is not there, by the path as it was asked for.
+pub(super) fn missing(place: &Place, asked: &str) -> Fault {
+    Fault::words(Code::FileMissing, format!("Error: File not found: {}", path(asked))).detail("path", place.as_str())
+}
+
 /// Why a file is no text, with the words that people know.
 pub(super) fn not_text(place: &Place, error: edit::NotText, before: &str) -> Fault {
     let fault = match error {

@@ -7,7 +7,7 @@ use super::told::{self, not_text, text_of};
 use super::{Fields, FileOperation, FileSpec};
 use crate::edit::{self, Endings, Frame, Text};
 use crate::fault::{Code, Fault};
-use crate::files::{Base, Content, MAX_FILE, Place, Root, Shown};
+use crate::files::{Base, Content, Place, Root, Shown};
 use crate::plan::{FileAction, FileChange, FileNeed, FilePlan, FileReport, Tier};
 use crate::value::{FileHash, FilePath};
 
@@ -54,13 +54,6 @@ impl FileOperation for WriteFile {
         fresh(need, (&place, base.as_ref()), (self.expected_hash.as_ref(), force), Stale::Write)?;
         let before = base.as_deref().map(|base| text_of(&place, base)).transpose()?;
         let bytes = bytes_like(&self.content, before.as_ref());
-        if bytes.len() as u64 > MAX_FILE {
-            return Err(Fault::new(
-                Code::FileTooLarge,
-                format!("the text has {} bytes; the limit is {MAX_FILE}", bytes.len()),
-            )
-            .detail("limit", MAX_FILE));
-        }
         // What is written here must be readable again.
         let after = Text::of(&bytes).map_err(|error| not_text(&place, error, "Error: "))?;
 
