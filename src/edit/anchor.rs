@@ -1,12 +1,15 @@
 //! The fifth rung: a block between an equal first and last line that is alike enough, and clearly more than any other.
 
+use std::collections::HashMap;
+use std::fmt;
 use std::ops::Range;
 
 use super::Rung;
+use super::changes::{Change, Changes};
 use super::needle::Block;
 use super::rewrite::Found;
 use super::similar::{Budget, Exhausted, Symbol, Target, quotient};
-use super::view::{View, collapse, is_blank, key, trim};
+use super::view::{View, collapse, indent, is_blank, key, trim};
 
 /// What is alike enough.
 const LEAST_SCORE: f64 = 0.7;
@@ -26,23 +29,143 @@ pub(super) enum Anchored {
     One(Found),
     /// First lines, counted from 0, of blocks of which none is clearly the best.
     Several(Vec<usize>),
-    /// Too many look-alikes to compare all, so none is picked.
+    /// One that is not taken.
+    Doubtful(Doubt),
+}
+
+/// Why a block that is alike enough is not taken.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) enum Doubt {
+    /// There are too many look-alikes to compare all.
     TooMany,
+    /// A line of the file, counted from 0, is at the depth of the block's own first line and has another name.
+    Another { line: usize },
+    /// All that it has in common with `old_string` stands elsewhere in the file, too.
+    Common { lines: (usize, usize) },
+    /// The change is to lines that the file does not have, or right beside such lines.
+    Touched { line: usize },
 }
 
 /// Looks for the block; `fits` says whether a run of lines is within bounds.
 pub(super) fn find(view: &View<'_>, block: &Block<'_>, fits: impl Fn(&Range<usize>) -> bool) -> Anchored {
-    let [first, interior @ .., last] = &block.old[..] else { return Anchored::None };
+    match alike(view, block, fits) {
+        Ok(Alike::None) => Anchored::None,
+        Ok(Alike::Several(starts)) => Anchored::Several(starts),
+        Ok(Alike::One(score, lines)) => settle(view, block, score, lines),
+        Err(Exhausted) => Anchored::Doubtful(Doubt::TooMany),
+    }
+}
+
+/// What the scores alone say.
+#[derive(Debug, PartialEq)]
+pub(super) enum Alike {
+    None,
+    One(f64, Range<usize>),
+    Several(Vec<usize>),
+}
+
+/// Compares all blocks between equal first and last lines.
+pub(super) fn alike(
+    view: &View<'_>,
+    block: &Block<'_>,
+    fits: impl Fn(&Range<usize>) -> bool,
+) -> Result<Alike, Exhausted> {
+    let [first, interior @ .., last] = &block.old[..] else { return Ok(Alike::None) };
     if is_blank(first) || is_blank(last) || interior.iter().all(|line| is_blank(line)) {
-        return Anchored::None;
+        return Ok(Alike::None);
     }
     let starts = lines_like(view, first);
     let ends = lines_like(view, last);
     let mut scores = Scores::new(view, block);
-    let searched = starts.iter().try_for_each(|start| scores.blocks_from(*start, &ends, &fits));
-    match searched {
-        Ok(()) => scores.verdict(),
-        Err(Exhausted) => Anchored::TooMany,
+    starts.iter().try_for_each(|start| scores.blocks_from(*start, &ends, &fits))?;
+    Ok(scores.verdict())
+}
+
+/// Takes the block if it is the one that is meant, and if what is to be changed in it is there.
+fn settle(view: &View<'_>, block: &Block<'_>, score: f64, lines: Range<usize>) -> Anchored {
+    let drift = Changes::of_file(view, &block.old, &lines);
+    let sides = Sides { view, block, start: lines.start, drift: &drift };
+    let doubt = sides.another(&lines).or_else(|| sides.common(&lines)).or_else(|| sides.touched());
+    match doubt {
+        Some(doubt) => Anchored::Doubtful(doubt),
+        None => Anchored::One(Found { lines, rung: Rung::BlockAnchor, score, drift }),
+    }
+}
+
+/// A block of the file beside the one that is looked for.
+struct Sides<'s, 'a> {
+    view: &'s View<'a>,
+    block: &'s Block<'a>,
+    start: usize,
+    drift: &'s Changes,
+}
+
+impl Sides<'_, '_> {
+    /// Lines at the depth of the first one name a block: with another name it is another block.
+    fn another(&self, lines: &Range<usize>) -> Option<Doubt> {
+        let file: Vec<&str> = lines.clone().map(|line| self.view.line(line)).collect();
+        let outer = |lines: &[&str]| {
+            let mut depths: Vec<usize> =
+                lines.iter().filter(|line| !is_blank(line)).map(|line| indent(line).len()).collect();
+            depths.sort_unstable();
+            depths.first().copied().filter(|first| depths.last() != Some(first))
+        };
+        let is_outer = |line: &str, outer: Option<usize>| !is_blank(line) && outer == Some(indent(line).len());
+        let (outer_old, outer_file) = (outer(&self.block.old), outer(&file));
+        let change = self.drift.0.iter().find(|change| {
+            self.block.old[change.old.clone()].iter().any(|line| is_outer(line, outer_old))
+                || file[change.new.clone()].iter().any(|line| is_outer(line, outer_file))
+        })?;
+        Some(Doubt::Another { line: self.start + change.new.start })
+    }
+
+    /// Something that both have must stand nowhere else in the file.
+    fn common(&self, lines: &Range<usize>) -> Option<Doubt> {
+        let keys = self.view.keys();
+        let shared = (0..self.block.old.len()).filter_map(|old| Some(self.start + self.drift.equal(old)?));
+        let tells = |line: &usize| self.view.line(*line).contains(char::is_alphanumeric);
+        let mut counts: HashMap<u64, usize> = shared.filter(tells).map(|line| (keys[line], 0)).collect();
+        for key in keys {
+            if let Some(count) = counts.get_mut(key) {
+                *count += 1;
+            }
+        }
+        let is_named = counts.values().any(|count| *count == 1);
+        (!is_named).then_some(Doubt::Common { lines: (lines.start, lines.end) })
+    }
+
+    /// As in every three-way merge, changes of both sides to the same lines, or to neighbours, are for a person.
+    fn touched(&self) -> Option<Doubt> {
+        let is_blank_line = |line: usize| is_blank(self.view.line(self.start + line));
+        let is_text = |change: &&Change| {
+            !(self.block.old[change.old.clone()].iter().all(|line| is_blank(line))
+                && change.new.clone().all(is_blank_line))
+        };
+        let drift = self.drift.0.iter().filter(is_text).find(|change| self.block.changes.touches(&change.old))?;
+        Some(Doubt::Touched { line: self.start + drift.new.start })
+    }
+}
+
+impl fmt::Display for Doubt {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::TooMany => {
+                f.write_str("too many blocks begin and end like `old_string` to compare them all; give the exact lines")
+            }
+            Self::Another { line } => {
+                write!(f, "the block that begins and ends like `old_string` is another one: see line {}", line + 1)
+            }
+            Self::Common { lines: (first, end) } => write!(
+                f,
+                "lines {}-{end} are like `old_string`, but nothing that they share stands only there; give the exact lines",
+                first + 1
+            ),
+            Self::Touched { line } => write!(
+                f,
+                "the block that is like `old_string` differs from it at line {}, at or beside what is to be changed; read it again",
+                line + 1
+            ),
+        }
     }
 }
 
@@ -114,15 +237,15 @@ impl<'v> Scores<'v> {
     }
 
     /// Decides. A runner-up within the margin counts even where it is not alike enough itself.
-    fn verdict(mut self) -> Anchored {
+    fn verdict(mut self) -> Alike {
         let best = self.best;
         self.blocks.retain(|(score, _)| best - score < MARGIN - 1e-9);
         if !self.blocks.iter().any(|(score, _)| *score >= LEAST_SCORE) {
-            return Anchored::None;
+            return Alike::None;
         }
         match &self.blocks[..] {
-            [(score, lines)] => Anchored::One(Found { lines: lines.clone(), rung: Rung::BlockAnchor, score: *score }),
-            blocks => Anchored::Several(blocks.iter().map(|(_, lines)| lines.start).collect()),
+            [(score, lines)] => Alike::One(*score, lines.clone()),
+            blocks => Alike::Several(blocks.iter().map(|(_, lines)| lines.start).collect()),
         }
     }
 }

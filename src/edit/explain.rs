@@ -98,7 +98,7 @@ pub(super) fn cut(text: &str, most: usize) -> String {
     }
 }
 
-/// What is odd about `old_string`: escapes, line numbers or blank edges that the text does not have.
+/// What is odd about `old_string`: words that are cut, escapes, line numbers or blank edges that the text does not have.
 pub(super) fn oddities(view: &View<'_>, old: &str) -> Vec<String> {
     let place = |text: &str| {
         let at = memchr::memmem::find(view.text().as_bytes(), text.as_bytes()).filter(|_| !text.trim().is_empty())?;
@@ -117,7 +117,12 @@ pub(super) fn oddities(view: &View<'_>, old: &str) -> Vec<String> {
     let edges = inner.filter(|inner| inner.len() < old.len()).and_then(|inner| place(&inner)).map(|line| {
         format!("`old_string` begins or ends with blank lines; without them it would match at line {line}")
     });
-    [escapes, gutter, edges].into_iter().flatten().collect()
+    let first = old.split('\n').next().unwrap_or_default();
+    let is_part = |line: &usize| view.line(line - 1) != first;
+    let part = place(old)
+        .filter(is_part)
+        .map(|line| format!("at line {line} it is only a part of the line; give whole lines"));
+    [part, escapes, gutter, edges].into_iter().flatten().collect()
 }
 
 /// The text with escapes read as what they stand for; nothing if it has none.

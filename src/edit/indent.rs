@@ -148,7 +148,7 @@ impl Step {
                 let mut old: Vec<&str> = known.iter().map(|known| known.old).collect();
                 old.extend(new.iter().filter(|line| !is_blank(line)).map(|line| indent(line)));
                 let file: Vec<&str> = known.iter().map(|known| known.file).collect();
-                Self::by_width(&old, &file)
+                Self::by_width(&old, &file, known)
             })
             .unwrap_or_else(|| Self { old: " ".into(), file: " ".into() })
     }
@@ -163,11 +163,17 @@ impl Step {
         })
     }
 
-    fn by_width(old: &[&str], file: &[&str]) -> Option<Self> {
+    fn by_width(old: &[&str], file: &[&str], known: &[Known<'_>]) -> Option<Self> {
         let tabs = |indents: &[&str]| indents.iter().any(|indent| indent.contains('\t'));
         match (tabs(old), tabs(file)) {
-            (false, true) => Some(Self { old: " ".repeat(unit(old)?), file: "\t".into() }),
-            (true, false) => Some(Self { old: "\t".into(), file: " ".repeat(unit(file)?) }),
+            (false, true) => {
+                let shown = known.iter().filter_map(|known| width(known.old, known.file));
+                Some(Self { old: " ".repeat(unit(old, shown)?), file: "\t".into() })
+            }
+            (true, false) => {
+                let shown = known.iter().filter_map(|known| width(known.file, known.old));
+                Some(Self { old: "\t".into(), file: " ".repeat(unit(file, shown)?) })
+            }
             (false, false) | (true, true) => None,
         }
     }
@@ -184,16 +190,25 @@ impl Step {
     }
 }
 
+/// How many spaces stand for a tab, where a line has only spaces on one side and only tabs on the other.
+fn width(spaces: &str, tabs: &str) -> Option<usize> {
+    let is_all = |text: &str, character| text.chars().all(|other| other == character);
+    (!tabs.is_empty() && is_all(spaces, ' ') && is_all(tabs, '\t') && spaces.len().is_multiple_of(tabs.len()))
+        .then(|| spaces.len() / tabs.len())
+}
+
 /// The width of one step where indentation is by spaces: what all depths are a multiple of.
 ///
 /// A single odd one, as in `" * text"`, would make that 1; then it is the smallest depth. Depths of 8, 12 or 16 alone
-/// are steps of 4.
-fn unit(indents: &[&str]) -> Option<usize> {
+/// are steps of 4, unless a line that was matched shows that they are wider.
+fn unit(indents: &[&str], mut shown: impl Iterator<Item = usize>) -> Option<usize> {
     let widths = || indents.iter().filter(|indent| !indent.contains('\t')).map(|indent| indent.len());
     let smallest = widths().filter(|width| *width > 1).min()?;
     match widths().fold(0, gcd) {
         1 => Some(smallest),
-        shared if shared > 4 && shared % 4 == 0 => Some(4),
+        shared if shared > 4 && shared % 4 == 0 => {
+            Some(shown.find(|width| *width > 4 && shared.is_multiple_of(*width)).unwrap_or(4))
+        }
         shared => Some(shared),
     }
 }

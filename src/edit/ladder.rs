@@ -4,6 +4,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use super::anchor::{self, Anchored};
+use super::changes::Changes;
 use super::nearest::{self, NotFoundHelp};
 use super::needle::{Block, Needle};
 use super::occurrences::{Occurrences, Tally, tally_each};
@@ -33,7 +34,8 @@ pub struct Replacement {
     pub score: f64,
     /// First and last line of the range, counted from 1.
     pub lines: (usize, usize),
-    /// Replaced lines that `old_string` did not have, up to 200.
+    /// Lines of the block that `old_string` does not have, up to 200. They stay: only a block that is found by its anchors
+    /// can have some.
     pub unseen: Vec<String>,
 }
 
@@ -108,17 +110,37 @@ pub fn find_all(view: &View<'_>, wanted: &Wanted<'_>, how: Match) -> Result<Vec<
     if found.iter().all(|replacement| changes_nothing(view, replacement)) { Err(Miss::Noop) } else { Ok(found) }
 }
 
+/// Which parts of lines an exact place may begin or end with.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Parts {
+    /// Any.
+    Any,
+    /// Whole words: `x = 1` is not in `max = 1`.
+    Words,
+}
+
 /// The one place of each of many texts in the same body, each as [`find_one`] finds it in the whole body.
-pub fn find_each(view: &View<'_>, wanted: &[Wanted<'_>], how: Match) -> Vec<Result<Replacement, Miss>> {
+pub fn find_each(view: &View<'_>, wanted: &[Wanted<'_>], how: Match, parts: Parts) -> Vec<Result<Replacement, Miss>> {
     let needles: Vec<_> = wanted.iter().map(|wanted| Needle::of(*wanted)).collect();
     let olds: Vec<&str> = needles.iter().flatten().map(|needle| &*needle.old).collect();
-    let mut tallies = tally_each(view.text(), &olds).into_iter();
+    let is_part = |place: &Range<usize>| match parts {
+        Parts::Any => true,
+        Parts::Words => !cuts_word(view.text(), place.start) && !cuts_word(view.text(), place.end),
+    };
+    let mut tallies = tally_each(view.text(), &olds, is_part).into_iter();
     let one = |needle: Result<Needle<'_>, Miss>| {
         let needle = needle?;
         let exact = tallies.next().expect("each needle was tallied");
         decide(view, &needle, how, Candidates { exact, is_within: &|_| true })
     };
     needles.into_iter().map(one).collect()
+}
+
+/// Whether the characters around a place are of one word.
+fn cuts_word(text: &str, at: usize) -> bool {
+    let is_word = |character: char| character.is_alphanumeric() || character == '_';
+    let (before, after) = text.split_at(at);
+    before.chars().next_back().is_some_and(is_word) && after.chars().next().is_some_and(is_word)
 }
 
 /// What is known before the looser rungs are looked at.
@@ -156,7 +178,7 @@ fn decide(view: &View<'_>, needle: &Needle<'_>, how: Match, candidates: Candidat
     match anchor::find(view, &block, fits) {
         Anchored::One(found) => changed(view, whole_lines(view, &block, &found)),
         Anchored::Several(starts) => Err(ambiguous(Rung::BlockAnchor, &starts)),
-        Anchored::TooMany => Err(Miss::NotFound(nearest::help(view, needle, how).with_too_many_look_alikes())),
+        Anchored::Doubtful(doubt) => Err(Miss::NotFound(nearest::help(view, needle, how).with_doubt(Some(doubt)))),
         Anchored::None => Err(Miss::NotFound(nearest::help(view, needle, how))),
     }
 }
@@ -180,7 +202,12 @@ fn all_whole_lines(view: &View<'_>, block: &Block<'_>) -> Vec<Replacement> {
 }
 
 fn run(view: &View<'_>, block: &Block<'_>, start: usize) -> Found {
-    Found { lines: start..start + block.old.len(), rung: windows::name(view, &block.old, start), score: 1.0 }
+    Found {
+        lines: start..start + block.old.len(),
+        rung: windows::name(view, &block.old, start),
+        score: 1.0,
+        drift: Changes::default(),
+    }
 }
 
 fn ambiguous(rung: Rung, starts: &[usize]) -> Miss {

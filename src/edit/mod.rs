@@ -4,6 +4,7 @@
 //! apart. Lines end at LF or CRLF only; a lone CR, U+2028, U+2029, U+0085, VT and FF are data.
 
 mod anchor;
+mod changes;
 mod diff;
 mod endings;
 mod explain;
@@ -23,9 +24,10 @@ mod text;
 mod view;
 mod windows;
 
+pub use changes::Change;
 pub use diff::{Diff, Frame, NO_FILE, brief, full, of_replacements};
 pub use endings::with_endings_of;
-pub use ladder::{Miss, Replacement, Wanted, find_all, find_each, find_one};
+pub use ladder::{Miss, Parts, Replacement, Wanted, find_all, find_each, find_one};
 pub use nearest::{Near, NotFoundHelp};
 pub use patch::{
     Dialect, Hunk, HunkError, MOST_SECTIONS, Patch, PatchError, Reason, Section, SectionChange, parse, resolve,

@@ -6,6 +6,7 @@
 use std::collections::HashMap;
 
 use super::Match;
+use super::anchor::Doubt;
 use super::explain::{self, MOST_CHARACTERS, cut};
 use super::needle::Needle;
 use super::similar::{Budget, ratio};
@@ -47,10 +48,9 @@ pub struct Near {
 }
 
 impl NotFoundHelp {
-    /// Tells that look-alike blocks were too many to compare.
-    pub(super) fn with_too_many_look_alikes(mut self) -> Self {
-        let hint = "too many blocks begin and end like `old_string` to compare them all; give the exact lines";
-        self.hints.push(hint.to_owned());
+    /// Says why a block that is like the one that was looked for is not taken.
+    pub(super) fn with_doubt(mut self, doubt: Option<Doubt>) -> Self {
+        self.hints.extend(doubt.map(|doubt| doubt.to_string()));
         self
     }
 }

@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 
+use super::changes::{Change, Changes};
 use super::ladder::{Miss, Wanted};
 use super::view::unify;
 
@@ -35,7 +36,8 @@ pub(super) struct Block<'n> {
     pub(super) new: Vec<&'n str>,
     /// Whether `old_string` takes the ending of its last line with it.
     pub(super) ended: bool,
-    pub(super) alignment: Alignment,
+    /// What is to happen to the lines.
+    pub(super) changes: Changes,
 }
 
 impl<'n> Block<'n> {
@@ -43,34 +45,12 @@ impl<'n> Block<'n> {
         let lines = |text: &'n str| text.strip_suffix('\n').unwrap_or(text).split('\n').collect::<Vec<_>>();
         let old = lines(&needle.old);
         let new = if needle.new.is_empty() { Vec::new() } else { lines(&needle.new) };
-        let alignment = Alignment::of(&old, &new);
-        Self { old, new, ended: needle.old.ends_with('\n'), alignment }
-    }
-}
-
-/// Which lines an edit leaves alone: equal ones before and after the change.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Alignment {
-    pub(super) before: usize,
-    pub(super) after: usize,
-    old: usize,
-    new: usize,
-}
-
-impl Alignment {
-    pub(super) fn of(old: &[&str], new: &[&str]) -> Self {
-        let before = old.iter().zip(new).take_while(|(old, new)| old == new).count();
-        let rest = old[before..].iter().rev().zip(new[before..].iter().rev());
-        let after = rest.take_while(|(old, new)| old == new).count();
-        Self { before, after, old: old.len(), new: new.len() }
+        let changes = Changes::between(&old, &new);
+        Self { old, new, ended: needle.old.ends_with('\n'), changes }
     }
 
-    /// The old line in whose place a new line stands, or the nearest one.
-    pub(super) fn counterpart(&self, new: usize) -> usize {
-        let from_end = self.new - new;
-        if from_end <= self.after {
-            return self.old - from_end;
-        }
-        new.min((self.old - self.after).saturating_sub(1))
+    /// With changes that are known, as those of a hunk whose lines say what happens to them.
+    pub(super) fn with_changes(self, changes: Vec<Change>) -> Self {
+        Self { changes: Changes(changes), ..self }
     }
 }

@@ -1,5 +1,7 @@
 //! Every place of an exact text, also where places overlap, in time that grows with the text alone.
 
+use std::ops::Range;
+
 use aho_corasick::AhoCorasick;
 use memchr::memmem;
 
@@ -77,37 +79,43 @@ impl Tally {
     }
 }
 
-/// The places of each of many needles, none of which is empty.
-pub(super) fn tally_each(text: &str, needles: &[&str]) -> Vec<Tally> {
+/// The places of each of many needles, none of which is empty. `fits` says whether a place counts.
+pub(super) fn tally_each(text: &str, needles: &[&str], fits: impl Fn(&Range<usize>) -> bool) -> Vec<Tally> {
     let mut tallies = Vec::with_capacity(needles.len());
     let mut rest = needles;
     while !rest.is_empty() {
         let mut bytes = 0;
-        let fits = rest.iter().take_while(|needle| {
+        let small = rest.iter().take_while(|needle| {
             bytes += needle.len();
             bytes <= BATCH_BYTES
         });
-        let (batch, later) = rest.split_at(fits.count().max(1));
-        let found = if batch.len() < FEW { None } else { together(text, batch) };
-        tallies.extend(found.unwrap_or_else(|| alone(text, batch)));
+        let (batch, later) = rest.split_at(small.count().max(1));
+        let found = if batch.len() < FEW { None } else { together(text, batch, &fits) };
+        tallies.extend(found.unwrap_or_else(|| alone(text, batch, &fits)));
         rest = later;
     }
     tallies
 }
 
-fn alone(text: &str, needles: &[&str]) -> Vec<Tally> {
-    needles.iter().map(|needle| Tally::of(Occurrences::new(text, needle))).collect()
+fn alone(text: &str, needles: &[&str], fits: impl Fn(&Range<usize>) -> bool) -> Vec<Tally> {
+    let of = |needle: &&str| {
+        let size = needle.len();
+        Tally::of(Occurrences::new(text, needle).filter(|&at| fits(&(at..at + size))))
+    };
+    needles.iter().map(of).collect()
 }
 
 /// One pass for all; nothing when they match so often that one by one is cheaper.
-fn together(text: &str, needles: &[&str]) -> Option<Vec<Tally>> {
+fn together(text: &str, needles: &[&str], fits: impl Fn(&Range<usize>) -> bool) -> Option<Vec<Tally>> {
     let automaton = AhoCorasick::new(needles).ok()?;
     let mut tallies = vec![Tally::default(); needles.len()];
     for (seen, found) in automaton.find_overlapping_iter(text).enumerate() {
         if seen > text.len() {
             return None;
         }
-        tallies[found.pattern().as_usize()].add(found.start());
+        if fits(&found.range()) {
+            tallies[found.pattern().as_usize()].add(found.start());
+        }
     }
     Some(tallies)
 }

@@ -1,15 +1,15 @@
 //! From a place to the exact bytes to put there: line endings, indentation, and context that keeps its bytes.
 
-use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
 use super::Rung;
+use super::changes::Changes;
 use super::indent::{Pair, Reindent};
 use super::ladder::Replacement;
-use super::needle::{Alignment, Block, Needle};
-use super::view::{View, collapse, indent, is_blank};
+use super::needle::{Block, Needle};
+use super::view::{View, indent, is_blank, trim};
 
-/// So many replaced lines that were not in `old_string` are told.
+/// So many lines that `old_string` does not have are told.
 const MOST_UNSEEN: usize = 200;
 
 /// A run of whole lines, counted from 0.
@@ -18,15 +18,19 @@ pub(super) struct Found {
     pub(super) lines: Range<usize>,
     pub(super) rung: Rung,
     pub(super) score: f64,
+    /// How the file differs there from `old_string`, in more than white space: only below the last rung it does not.
+    pub(super) drift: Changes,
 }
 
 /// The replacement of exact matches, prepared once for all of them.
 pub(super) struct Exact<'n> {
     old: usize,
-    /// The white space before a single line of `old_string`; nothing when there are several lines or no such space.
-    lead: &'n str,
+    /// Whether `old_string` is one line, which is not blank.
+    single: bool,
+    /// Whether it begins with white space.
+    is_indented: bool,
     new: Vec<&'n str>,
-    alignment: Alignment,
+    changes: Changes,
 }
 
 impl<'n> Exact<'n> {
@@ -34,8 +38,8 @@ impl<'n> Exact<'n> {
         let old: Vec<&str> = needle.old.split('\n').collect();
         let new: Vec<&str> = needle.new.split('\n').collect();
         let single = matches!(old.as_slice(), [_] | [_, ""]) && !is_blank(old[0]);
-        let lead = if single { indent(old[0]) } else { "" };
-        Self { old: needle.old.len(), lead, alignment: Alignment::of(&old, &new), new }
+        let is_indented = !indent(old[0]).is_empty();
+        Self { old: needle.old.len(), single, is_indented, changes: Changes::between(&old, &new), new }
     }
 
     /// The replacement of the match at a position of the view's text: `new_string` as it is, but for line endings, and
@@ -51,7 +55,7 @@ impl<'n> Exact<'n> {
             }
             text += line;
             if index + 1 < self.new.len() {
-                text += view.ending((first + self.alignment.counterpart(index)).min(last));
+                text += view.ending((first + self.changes.counterpart(index)).min(last));
             }
         }
         let lines = (first + 1, last + 1);
@@ -60,13 +64,33 @@ impl<'n> Exact<'n> {
 }
 
 impl Exact<'_> {
-    /// The white space that the file has before the match, when `old_string` is a line with less indentation than the
-    /// file's: the further lines of `new_string` lack it too.
+    /// The white space that the file has before the match and further lines of `new_string` lack, when `old_string` is
+    /// one line with less indentation than the file's.
     fn missing<'v>(&self, view: &View<'v>, line: usize, start: usize) -> &'v str {
         let before = &view.body()[view.line_range(line).start..start];
-        if self.lead.is_empty() || !is_blank(before) { "" } else { before }
+        if !self.single || !is_blank(before) || self.is_in_file_columns(before) { "" } else { before }
+    }
+
+    /// Whether only the first line of `new_string` lacks what stands before the match.
+    ///
+    /// A line without any indentation beside others, or a body that would not be deeper than what opens it, shows that
+    /// the whole of it is written in columns of its own.
+    fn is_in_file_columns(&self, before: &str) -> bool {
+        let mut further = self.new[1..].iter().filter(|line| !is_blank(line));
+        let Some(next) = further.clone().next() else { return true };
+        let is_deeper = self.new[0].trim_end().ends_with(OPENING) || trim(next).starts_with(CONTINUING);
+        let is_own = self.is_indented || further.clone().any(|line| indent(line).is_empty());
+        !is_own
+            && (!is_deeper
+                || (indent(next).len() > before.len() && further.all(|line| indent(line).starts_with(before))))
     }
 }
+
+/// At the end of a line these open a deeper one.
+const OPENING: [char; 4] = [':', '{', '(', '['];
+
+/// Lines that begin with these go on, deeper, with what the line before has begun.
+const CONTINUING: [char; 7] = ['.', '+', '-', '*', '&', '|', '?'];
 
 /// The bytes that are replaced with a run of whole lines: with the last ending where `old_string` had one too.
 pub(super) fn span(view: &View<'_>, block: &Block<'_>, lines: &Range<usize>) -> Range<usize> {
@@ -75,9 +99,10 @@ pub(super) fn span(view: &View<'_>, block: &Block<'_>, lines: &Range<usize>) -> 
     view.line_range(lines.start).start..end
 }
 
-/// The replacement of a run of whole lines.
+/// The replacement of a run of whole lines: a three-way merge, where `old_string` is what the file and `new_string` come
+/// from. Where the two meet there is no merge, and the last rung has found nothing.
 pub(super) fn whole_lines(view: &View<'_>, block: &Block<'_>, found: &Found) -> Replacement {
-    let region = Region::of(view, block, &found.lines);
+    let region = Region { view, block, found };
     let reindent = Reindent::measure(region.pairs(), &block.new);
     let Range { start: first, end } = found.lines.clone();
     let pieces = region.pieces();
@@ -89,9 +114,9 @@ pub(super) fn whole_lines(view: &View<'_>, block: &Block<'_>, found: &Found) -> 
                 file
             }
             Piece::Written { new } => {
-                let counterpart = block.alignment.counterpart(new);
+                let counterpart = block.changes.counterpart(new);
                 text += &reindent.apply(block.new[new], new, counterpart);
-                (first + counterpart).min(end - 1)
+                region.place(counterpart, true).min(end - 1)
             }
         };
         if index + 1 < pieces.len() {
@@ -101,9 +126,9 @@ pub(super) fn whole_lines(view: &View<'_>, block: &Block<'_>, found: &Found) -> 
             text += view.terminator(end - 1);
         }
     }
-    let unseen = if found.rung == Rung::BlockAnchor { region.unseen(&pieces) } else { Vec::new() };
+    let Found { rung, score, .. } = *found;
     let range = span(view, block, &found.lines);
-    Replacement { range, text: text.into(), rung: found.rung, score: found.score, lines: (first + 1, end), unseen }
+    Replacement { range, text: text.into(), rung, score, lines: (first + 1, end), unseen: region.unseen() }
 }
 
 /// A line of what is put into a region.
@@ -119,106 +144,41 @@ enum Piece {
 struct Region<'r, 'a> {
     view: &'r View<'a>,
     block: &'r Block<'a>,
-    lines: Range<usize>,
-    /// How many lines match one by one from the top.
-    top: usize,
-    /// How many of the others match from the bottom.
-    bottom: usize,
+    found: &'r Found,
 }
 
-impl<'r, 'a> Region<'r, 'a> {
-    fn of(view: &'r View<'a>, block: &'r Block<'a>, lines: &Range<usize>) -> Self {
-        let alike = |(old, index): &(&&str, usize)| collapse(old) == collapse(view.line(*index));
-        let top = block.old.iter().zip(lines.clone()).take_while(alike).count();
-        let most = block.old.len().min(lines.len()) - top;
-        let bottom = block.old.iter().rev().zip(lines.clone().rev()).take(most).take_while(alike).count();
-        Self { view, block, lines: lines.clone(), top, bottom }
-    }
-
-    /// The file's line that matches a line of `old_string`.
-    fn matching(&self, old: usize) -> Option<usize> {
-        let from_end = self.block.old.len() - old;
-        if old < self.top {
-            Some(self.lines.start + old)
-        } else if from_end <= self.bottom {
-            Some(self.lines.end - from_end)
-        } else {
-            None
-        }
-    }
-
-    /// The line of `old_string` that a new line repeats, since the change is elsewhere.
-    fn context(&self, new: usize) -> Option<usize> {
-        let Block { old, new: lines, alignment, .. } = self.block;
-        let is_before = new < alignment.before;
-        let is_after = lines.len() - new <= alignment.after;
-        // As many lines as before: those between two changed ones are context, too.
-        let is_between = old.len() == lines.len() && old[new] == lines[new];
-        (is_before || is_after || is_between).then(|| alignment.counterpart(new))
-    }
-
-    /// Where the file has other lines than `old_string`, between those that match: theirs and its own.
-    ///
-    /// Nothing unless the change is elsewhere; then the file's lines are right, and what the request recalled is wrong.
-    fn drifted(&self) -> Option<(Range<usize>, Range<usize>)> {
-        let old = self.top..self.block.old.len() - self.bottom;
-        let is_before_change = old.end < self.block.alignment.before;
-        let is_after_change = old.start > self.block.old.len() - self.block.alignment.after;
-        let file = self.lines.start + self.top..self.lines.end - self.bottom;
-        (is_before_change || is_after_change).then_some((old, file))
+impl<'a> Region<'_, 'a> {
+    /// The file's line at the end of the first `old` lines of `old_string`.
+    fn place(&self, old: usize, past_added: bool) -> usize {
+        self.found.lines.start + self.found.drift.place(old, past_added)
     }
 
     fn pieces(&self) -> Vec<Piece> {
-        let drifted = self.drifted();
         let mut pieces = Vec::with_capacity(self.block.new.len());
-        for new in 0..self.block.new.len() {
-            let old = self.context(new);
-            match (old.and_then(|old| self.matching(old)), &drifted) {
-                (Some(file), Some((_, theirs))) if file + 1 == theirs.start => {
-                    pieces.extend((file..theirs.end).map(|file| Piece::Kept { file }));
-                }
-                (Some(file), _) => pieces.push(Piece::Kept { file }),
-                (None, Some((own, _))) if old.is_some_and(|old| own.contains(&old)) => {}
-                (None, _) => pieces.push(Piece::Written { new }),
-            }
+        let mut file = self.found.lines.start;
+        for change in &self.block.changes.0 {
+            let (from, to) = (self.place(change.old.start, true), self.place(change.old.end, change.old.is_empty()));
+            pieces.extend((file..from).map(|file| Piece::Kept { file }));
+            pieces.extend(change.new.clone().map(|new| Piece::Written { new }));
+            file = to.max(from);
         }
+        pieces.extend((file..self.found.lines.end).map(|file| Piece::Kept { file }));
         pieces
     }
 
     /// The indentations of matching lines.
     fn pairs(&self) -> Vec<Pair<'a>> {
         let matching = |(at, old): (usize, &&'a str)| {
-            let file = self.matching(at).filter(|_| !is_blank(old))?;
-            Some(Pair { at, old: indent(old), file: indent(self.view.line(file)) })
+            let file = self.found.drift.equal(at).filter(|_| !is_blank(old))?;
+            Some(Pair { at, old: indent(old), file: indent(self.view.line(self.found.lines.start + file)) })
         };
         self.block.old.iter().enumerate().filter_map(matching).collect()
     }
 
-    /// The replaced lines that `old_string` did not have, each as often as it did not have it.
-    fn unseen(&self, pieces: &[Piece]) -> Vec<String> {
-        let mut seen: HashMap<String, usize> = HashMap::new();
-        for line in &self.block.old {
-            *seen.entry(collapse(line).into_owned()).or_default() += 1;
-        }
-        let is_unseen = |file: &usize| match seen.get_mut(&*collapse(self.view.line(*file))) {
-            Some(left) if *left > 0 => {
-                *left -= 1;
-                false
-            }
-            Some(_) | None => !is_blank(self.view.line(*file)),
-        };
-        let unseen = self.lines.clone().filter(is_unseen);
-        let kept: HashSet<usize> = pieces.iter().filter_map(Piece::file).collect();
-        let lost = unseen.filter(|file| !kept.contains(file));
-        lost.map(|file| self.view.line(file).to_owned()).take(MOST_UNSEEN).collect()
-    }
-}
-
-impl Piece {
-    fn file(&self) -> Option<usize> {
-        match self {
-            Self::Kept { file } => Some(*file),
-            Self::Written { .. } => None,
-        }
+    /// The lines that `old_string` does not have. They stay.
+    fn unseen(&self) -> Vec<String> {
+        let lines = self.found.drift.0.iter().flat_map(|change| change.new.clone());
+        let texts = lines.map(|line| self.view.line(self.found.lines.start + line)).filter(|line| !is_blank(line));
+        texts.map(str::to_owned).take(MOST_UNSEEN).collect()
     }
 }

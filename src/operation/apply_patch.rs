@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::bytes::Bytes;
-use super::freshness::{Stale, fresh, overwritten_unseen, whole_file_seen};
+use super::freshness::{Stale, fresh, whole_file_seen};
 use super::told::{self, not_text};
 use super::{Fields, FileOperation, FileSpec};
 use crate::edit::{self, Diff, Frame, Match, Patch, Replacement, SectionChange, Text};
@@ -235,7 +235,6 @@ impl<'a> Composed<'a> {
 
     /// Finds the hunks that are pending, all in the text as it is, and puts the new text in.
     fn settle(&mut self, at: usize) -> Result<(), Fault> {
-        let (need, force) = (self.need, self.force);
         let draft = &mut self.files[at];
         if draft.hunks.is_empty() {
             return Ok(());
@@ -246,9 +245,6 @@ impl<'a> Composed<'a> {
         let text = Text::of(now.as_slice()).map_err(|error| not_text(&draft.place, error, &refused))?;
         let replacements =
             edit::resolve(text.body, &draft.hunks, Match::Fuzzy).map_err(|error| told::hunk_fault(path, &error))?;
-        if let Some(base) = &draft.base {
-            overwritten_unseen(need, (&draft.place, base), &replacements, force)?;
-        }
         draft.now = Some(match &now {
             Bytes::Of(base) => Bytes::Edited(Arc::clone(base), told::edited(base, &text, &replacements)?),
             Bytes::Edited(..) | Bytes::New(_) => {

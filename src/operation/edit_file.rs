@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::freshness::{Stale, fresh, overwritten_unseen};
+use super::freshness::{Stale, fresh};
 use super::told::{self, text_of};
 use super::{Fields, FileOperation, FileSpec};
 use crate::edit::{self, Frame, Match, Miss, Replacement, Text, View, Wanted};
@@ -81,7 +81,6 @@ impl FileOperation for EditFile {
         fresh(need, (&place, Some(&base)), (self.expected_hash.as_ref(), force), Stale::Edit)?;
         need.proved("the text to replace is found on one rung only".to_owned());
         let replacements = found.map_err(|miss| self.missed(miss))?;
-        overwritten_unseen(need, (&place, &base), &replacements, force || self.expected_hash.is_some())?;
         self.planned(need, (place, Arc::clone(&base)), &text, &replacements)
     }
 }

@@ -2,7 +2,6 @@
 
 use std::sync::Arc;
 
-use crate::edit::{Replacement, Rung};
 use crate::fault::{Code, Fault};
 use crate::files::{Base, Place, Shown};
 use crate::plan::FileNeed;
@@ -90,25 +89,6 @@ pub(super) fn whole_file_seen(need: &dyn FileNeed, place: &Place) -> Result<(), 
     match need.known(place).map(|known| known.shown) {
         Some(Shown::Lines(ranges)) => Err(unseen(place, &ranges)),
         Some(Shown::All | Shown::Unread) | None => Ok(()),
-    }
-}
-
-/// Refuses a replacement that would swallow lines which neither the request nor any read has shown: only a block that
-/// was found by its anchors can hold such lines.
-pub(super) fn overwritten_unseen(
-    need: &dyn FileNeed,
-    (place, base): (&Place, &Base),
-    replacements: &[Replacement],
-    allowed: bool,
-) -> Result<(), Fault> {
-    let by_anchor = |one: &&Replacement| one.rung == Rung::BlockAnchor && !one.unseen.is_empty();
-    let Some(one) = replacements.iter().find(by_anchor).filter(|_| !allowed) else { return Ok(()) };
-    match need.known(place) {
-        Some(known) if known.sha256 == base.digest().to_string() && !known.shown.covers(one.lines.0, one.lines.1) => {
-            let Shown::Lines(ranges) = &known.shown else { return Ok(()) };
-            Err(unseen(place, ranges).detail("lines", vec![one.lines.0, one.lines.1]))
-        }
-        Some(_) | None => Ok(()),
     }
 }
 

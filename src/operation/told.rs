@@ -108,7 +108,7 @@ pub(super) fn drift(replacements: &[ReplacementReport]) -> String {
         let score = one.score.map(|score| format!(", similarity {score:.2}")).unwrap_or_default();
         said.push_str(&format!("\nMatched lines {first}-{last} by {}{score}.", rung(one.rung)));
         if !one.unseen.is_empty() {
-            said.push_str(" Replaced lines that were not in old_string:");
+            said.push_str(" It has lines that are not in old_string; they stay:");
             for line in one.unseen.iter().take(MAX_UNSEEN) {
                 said.push_str(&format!("\n- {}", preview(line, 200)));
             }

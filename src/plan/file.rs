@@ -157,9 +157,9 @@ pub struct ReplacementReport {
     /// How alike it was, from 0.7 to 1; absent on all rungs but `block_anchor`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub score: Option<f64>,
-    /// First and last line of what was replaced, counted from 1.
+    /// First and last line of what was matched, counted from 1.
     pub lines: (usize, usize),
-    /// Replaced lines that the request did not have.
+    /// Lines of the file, between those that were matched, that the request did not have. They stay.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub unseen: Vec<String>,
 }

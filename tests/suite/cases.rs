@@ -126,29 +126,31 @@ cases! {
         conc_window_then_force_write conc_window_then_rest_then_write conc_window_then_write
         conc_write_after_foreign_change conc_write_after_foreign_delete edit_ambiguous_exact_not_first
         edit_blank_lines_in_block_stay_blank edit_blank_old_string edit_block_anchor_drifted_interior
-        edit_deletes_everything edit_deletes_text edit_deletes_whole_lines edit_empty_old_string
-        edit_empty_old_string_empty_file edit_escape_drift_not_guessed edit_fifo_does_not_block edit_file_too_large
-        edit_go_tabs_deeper edit_identical_old_new edit_indent_sensitive_duplicate_depth
-        edit_internal_whitespace_only_region edit_large_replace_all_is_right edit_last_line_without_newline
-        edit_line_numbers_pasted edit_literal_backslash_n_stays edit_match_exact_refuses_drift
-        edit_match_whitespace_refuses_anchors edit_mid_line_fragment edit_miss_on_large_file_is_bounded
-        edit_missing_file edit_mode_is_kept edit_new_file_has_the_umask edit_nfc_nfd_content edit_no_fall_to_looser_rung
-        edit_odd_mode_is_kept edit_old_and_new_end_with_newline_no_blank_line edit_old_ends_with_newline_next_line_safe
-        edit_old_is_no_regex edit_old_with_newline_at_open_end edit_only_first_line_lost_indent
-        edit_overlapping_matches_are_ambiguous edit_python_too_deep edit_read_only_file_of_ours
-        edit_replace_all_different_depths edit_replace_all_fuzzy_terminates edit_replace_all_mixed_endings
-        edit_replace_all_new_holds_old edit_replace_all_non_overlapping edit_replace_all_none edit_replace_all_once
+        edit_block_change_beside_a_foreign_line edit_block_context_values_stay edit_block_keeps_what_a_colleague_added
+        edit_block_twin_is_refused edit_deletes_everything edit_deletes_text edit_deletes_whole_lines
+        edit_empty_old_string edit_empty_old_string_empty_file edit_escape_drift_not_guessed
+        edit_exact_line_without_indentation edit_fifo_does_not_block edit_file_too_large edit_go_tabs_deeper
+        edit_identical_old_new edit_indent_sensitive_duplicate_depth edit_internal_whitespace_only_region
+        edit_large_replace_all_is_right edit_last_line_without_newline edit_line_numbers_pasted
+        edit_literal_backslash_n_stays edit_match_exact_refuses_drift edit_match_whitespace_refuses_anchors
+        edit_mid_line_fragment edit_miss_on_large_file_is_bounded edit_missing_file edit_mode_is_kept
+        edit_new_file_has_the_umask edit_nfc_nfd_content edit_no_fall_to_looser_rung edit_odd_mode_is_kept
+        edit_old_and_new_end_with_newline_no_blank_line edit_old_ends_with_newline_next_line_safe edit_old_is_no_regex
+        edit_old_with_newline_at_open_end edit_only_first_line_lost_indent edit_overlapping_matches_are_ambiguous
+        edit_python_too_deep edit_read_only_file_of_ours edit_replace_all_different_depths
+        edit_replace_all_fuzzy_terminates edit_replace_all_mixed_endings edit_replace_all_new_holds_old
+        edit_replace_all_non_overlapping edit_replace_all_none edit_replace_all_once
         edit_replacement_is_literal_backtick edit_replacement_is_literal_dollar_amp edit_replacement_is_literal_groups
         edit_replacement_is_literal_in_loose_match edit_replacement_is_literal_quote edit_setuid_is_kept
-        edit_smart_quotes_region_only edit_tabs_vs_spaces_preserved edit_trailing_space_drift_keeps_block
-        edit_trimmed_block_keeps_indentation edit_two_line_anchor_no_interior edit_unicode_line_separator_is_not_a_line
-        edit_unique_exact_beats_loose_duplicate edit_unreadable_file edit_yaml_depth enc_add_file_ends_with_newline
-        enc_astral_and_combining_kept enc_bom_kept_by_edit enc_bom_kept_by_patch enc_bom_kept_by_write
-        enc_bom_moved_along enc_bom_not_doubled enc_bom_not_in_read_text enc_crlf_in_new_string_not_doubled
-        enc_crlf_kept_by_edit enc_crlf_kept_by_patch enc_crlf_kept_by_v4a enc_crlf_kept_by_write enc_empty_write
-        enc_final_newline_not_lost_when_last_line_edited enc_gbk_refused_in_patch enc_hash_is_of_raw_bytes
-        enc_hash_of_crlf_with_mark enc_latin1_patch enc_latin1_read enc_latin1_refused enc_latin1_write enc_lf_new_file
-        enc_lone_cr_in_loose_match enc_lone_cr_is_data enc_lone_cr_kept_by_patch
+        edit_smart_quotes_region_only edit_tab_is_eight_spaces edit_tabs_vs_spaces_preserved
+        edit_trailing_space_drift_keeps_block edit_trimmed_block_keeps_indentation edit_two_line_anchor_no_interior
+        edit_unicode_line_separator_is_not_a_line edit_unique_exact_beats_loose_duplicate edit_unreadable_file
+        edit_yaml_depth enc_add_file_ends_with_newline enc_astral_and_combining_kept enc_bom_kept_by_edit
+        enc_bom_kept_by_patch enc_bom_kept_by_write enc_bom_moved_along enc_bom_not_doubled enc_bom_not_in_read_text
+        enc_crlf_in_new_string_not_doubled enc_crlf_kept_by_edit enc_crlf_kept_by_patch enc_crlf_kept_by_v4a
+        enc_crlf_kept_by_write enc_empty_write enc_final_newline_not_lost_when_last_line_edited enc_gbk_refused_in_patch
+        enc_hash_is_of_raw_bytes enc_hash_of_crlf_with_mark enc_latin1_patch enc_latin1_read enc_latin1_refused
+        enc_latin1_write enc_lf_new_file enc_lone_cr_in_loose_match enc_lone_cr_is_data enc_lone_cr_kept_by_patch
         enc_mixed_eol_new_lines_follow_neighbour enc_mixed_eol_untouched_lines enc_mixed_kept_by_patch
         enc_mixed_within_replaced_block enc_no_final_newline_by_write enc_no_final_newline_kept
         enc_no_final_newline_kept_by_patch enc_no_final_newline_last_line_patch enc_nul_edit enc_nul_in_content
@@ -157,7 +159,8 @@ cases! {
         enc_utf16_le_read enc_utf16_le_write enc_utf16_patch enc_utf16_refused enc_utf8_cut_sequence
         patch_absolute_spelling patch_add_beneath_a_file patch_add_empty patch_add_existing patch_add_existing_folder
         patch_add_then_delete patch_add_then_update_same_path patch_adjacent_hunks patch_ambiguous_hunk
-        patch_anchor_makes_unique patch_block_deletes_lines patch_commit_failure_rolls_back patch_crlf_patch
+        patch_anchor_makes_unique patch_block_deletes_lines patch_block_does_not_cut_a_word
+        patch_block_only_within_a_word patch_commit_failure_rolls_back patch_context_is_never_written patch_crlf_patch
         patch_delete_folder patch_delete_missing patch_delete_then_add patch_delete_then_update patch_delete_twice
         patch_delete_utf16 patch_empty patch_end_of_file patch_exec_bit patch_fenced patch_file_becomes_folder
         patch_hashline_section_collision patch_hunk_changes_nothing patch_hunk_without_separator
@@ -167,15 +170,15 @@ cases! {
         patch_one_outside_refuses_all patch_overlapping_hunks patch_planted_temp_symlink patch_rollback_removes_new_dirs
         patch_same_hunk_twice patch_separator_chosen patch_separator_escaped patch_separator_in_content
         patch_setgid_folder_kept patch_spellings_compose patch_stray_text_in_update patch_swap_two_files
-        patch_text_after_end_sentinel patch_text_before_begin patch_two_sections_one_file patch_two_spellings_one_file
-        patch_unified_diff patch_unknown_header patch_update_then_move patch_update_without_hunks patch_v4a_add
-        patch_v4a_move patch_v4a_update path_absolute_inside path_absolute_outside path_absolute_outside_read
-        path_appeared_after_proposal path_approved_once path_beneath_file_delete path_beneath_file_edit
-        path_beneath_file_patch path_beneath_file_write path_both_names path_changed_after_proposal path_device_delete
-        path_device_read path_device_write path_dotdot path_dotdot_deep path_dotdot_inside path_dotgit_add_spelled
-        path_dotgit_delete path_dotgit_edit path_dotgit_edit_title path_dotgit_hfs_ignorable
-        path_dotgit_lookalikes_are_fine path_dotgit_move_in path_dotgit_move_out path_dotgit_nested
-        path_dotgit_ntfs_stream path_dotgit_own_cache path_dotgit_own_state path_dotgit_propose
+        patch_text_after_end_sentinel patch_text_before_begin patch_twin_is_refused patch_two_sections_one_file
+        patch_two_spellings_one_file patch_unified_diff patch_unknown_header patch_update_then_move
+        patch_update_without_hunks patch_v4a_add patch_v4a_move patch_v4a_update path_absolute_inside
+        path_absolute_outside path_absolute_outside_read path_appeared_after_proposal path_approved_once
+        path_beneath_file_delete path_beneath_file_edit path_beneath_file_patch path_beneath_file_write path_both_names
+        path_changed_after_proposal path_device_delete path_device_read path_device_write path_dotdot path_dotdot_deep
+        path_dotdot_inside path_dotgit_add_spelled path_dotgit_delete path_dotgit_edit path_dotgit_edit_title
+        path_dotgit_hfs_ignorable path_dotgit_lookalikes_are_fine path_dotgit_move_in path_dotgit_move_out
+        path_dotgit_nested path_dotgit_ntfs_stream path_dotgit_own_cache path_dotgit_own_state path_dotgit_propose
         path_dotgit_read_absolute path_dotgit_read_backslash path_dotgit_read_hfs path_dotgit_read_lower
         path_dotgit_read_nested path_dotgit_read_short path_dotgit_read_stream path_dotgit_read_upper
         path_dotgit_short_name path_dotgit_title path_dotgit_trailing_space path_dotgit_update

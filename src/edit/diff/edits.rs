@@ -73,7 +73,7 @@ pub(super) fn between<'t>(place: Place, old: &str, new: &'t str) -> Vec<Edit<'t>
     hunks(&input).into_iter().map(edit).collect()
 }
 
-fn hunks(input: &InternedInput<&str>) -> Vec<Hunk> {
+pub(super) fn hunks(input: &InternedInput<&str>) -> Vec<Hunk> {
     if input.before.len() + input.after.len() > LARGE {
         return large::compare(&input.before, &input.after, input.interner.num_tokens());
     }

@@ -12,6 +12,7 @@ mod unified;
 #[cfg(test)]
 mod tests;
 
+use super::changes::Change;
 use super::ladder::Replacement;
 
 pub use brief::brief;
@@ -45,6 +46,15 @@ pub struct Frame<'a> {
     pub after: &'a str,
     /// How many bytes the text may have.
     pub limit: usize,
+}
+
+/// Which lines differ, in order, with what lies between them equal.
+pub(super) fn lines(old: &[&str], new: &[&str]) -> impl Iterator<Item = Change> {
+    let mut input = imara_diff::InternedInput::default();
+    input.update_before(old.iter().copied());
+    input.update_after(new.iter().copied());
+    let range = |lines: std::ops::Range<u32>| lines.start as usize..lines.end as usize;
+    edits::hunks(&input).into_iter().map(move |hunk| Change { old: range(hunk.before), new: range(hunk.after) })
 }
 
 /// The diff of two texts.

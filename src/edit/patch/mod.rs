@@ -50,6 +50,8 @@ mod whole;
 #[cfg(test)]
 mod tests;
 
+use super::changes::Change;
+
 pub use error::{PatchError, Reason};
 pub use parse::parse;
 pub use resolve::{HunkError, resolve};
@@ -119,6 +121,8 @@ pub struct Hunk {
     pub old: String,
     /// The lines that take their place, each ended by LF; empty where lines are only deleted.
     pub new: String,
+    /// What its prefixes say happens to the lines; empty in the block dialect, where both sides are compared.
+    pub changes: Vec<Change>,
     /// The lines that stand above it, from the outermost to the innermost.
     pub anchors: Vec<String>,
     /// Whether it has to match at the end of the file.

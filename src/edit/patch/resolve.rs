@@ -4,7 +4,7 @@ use super::index::Index;
 use super::narrow::narrow;
 use super::{Dialect, Hunk, whole};
 use crate::edit::Match;
-use crate::edit::ladder::{Miss, Replacement, Wanted, find_each};
+use crate::edit::ladder::{Miss, Parts, Replacement, Wanted, find_each};
 use crate::edit::nearest::NotFoundHelp;
 use crate::edit::view::View;
 
@@ -90,7 +90,7 @@ pub fn resolve(body: &str, hunks: &[&Hunk], how: Match) -> Result<Vec<Replacemen
     let index = hunks.iter().any(|hunk| hunk.dialect == Dialect::V4a).then(|| Index::new(&view));
     let wanted: Vec<Wanted<'_>> =
         hunks.iter().filter(|hunk| hunk.dialect == Dialect::Blocks).map(|hunk| hunk.wanted()).collect();
-    let mut blocks = find_each(&view, &wanted, how).into_iter();
+    let mut blocks = find_each(&view, &wanted, how, Parts::Words).into_iter();
     let mut found = Vec::with_capacity(hunks.len());
     for hunk in hunks {
         let replacement = match hunk.dialect {

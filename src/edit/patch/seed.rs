@@ -43,7 +43,8 @@ fn hunk(owner: Owner<'_>, raw: &Raw<'_, '_>) -> Result<Hunk, PatchError> {
     let layout = blank_at_end(new).saturating_sub(blank_at_end(old));
     let new = &new[..new.len() - layout];
     let (old, new) = (text(old), text(new));
-    Ok(Hunk { line: header.number, dialect: Dialect::Blocks, old, new, anchors: Vec::new(), at_end: false, layout })
+    let dialect = Dialect::Blocks;
+    Ok(Hunk { line: header.number, dialect, old, new, changes: Vec::new(), anchors: Vec::new(), at_end: false, layout })
 }
 
 /// Whether someone may have put a separator into a V4A hunk: lines are added below it, and none is above it.

@@ -3,7 +3,7 @@
 use super::error::{PatchError, Reason};
 use super::line::{Line, Star};
 use super::update::{Owner, Raw};
-use super::{Dialect, Hunk};
+use super::{Change, Dialect, Hunk};
 
 /// Reads the hunks of a section. A `@@ text` with nothing below it belongs to the next hunk.
 pub(super) fn hunks(owner: Owner<'_>, raws: &[Raw<'_, '_>]) -> Result<Vec<Hunk>, PatchError> {
@@ -54,7 +54,26 @@ fn hunk(owner: Owner<'_>, above: &[&Raw<'_, '_>]) -> Result<Hunk, PatchError> {
     };
     let anchors = above.iter().filter_map(|raw| anchor(raw.said())).map(str::to_owned).collect();
     let layout = last.body.len() - written(last.body).len();
-    Ok(Hunk { line, dialect: Dialect::V4a, old: side('+'), new: side('-'), anchors, at_end, layout })
+    let (old, new, changes) = (side('+'), side('-'), changes(&lines().collect::<Vec<_>>()));
+    Ok(Hunk { line, dialect: Dialect::V4a, old, new, changes, anchors, at_end, layout })
+}
+
+/// The runs of lines with `-` and `+`.
+fn changes(lines: &[&str]) -> Vec<Change> {
+    let mut changes: Vec<Change> = Vec::new();
+    let (mut old, mut new) = (0, 0);
+    for line in lines {
+        let (is_old, is_new) = (!line.starts_with('+'), !line.starts_with('-'));
+        if is_old != is_new {
+            let open = changes.pop_if(|last| last.old.end == old && last.new.end == new);
+            let Change { old: from, new: put } = open.unwrap_or(Change { old: old..old, new: new..new });
+            changes
+                .push(Change { old: from.start..old + usize::from(is_old), new: put.start..new + usize::from(is_new) });
+        }
+        old += usize::from(is_old);
+        new += usize::from(is_new);
+    }
+    changes
 }
 
 fn line_of(raw: &Raw<'_, '_>) -> usize {

@@ -6,6 +6,7 @@ use super::index::{Alike, Index, holds};
 use super::resolve::HunkError;
 use super::{Hunk, resolve};
 use crate::edit::anchor::{self, Anchored};
+use crate::edit::changes::Changes;
 use crate::edit::ladder::{Replacement, Wanted};
 use crate::edit::needle::{Block, Needle};
 use crate::edit::rewrite::{Found, whole_lines};
@@ -25,13 +26,17 @@ pub(super) fn locate(index: &Index<'_>, hunk: &Hunk, how: Match) -> Result<Repla
     }
     let wanted = Wanted { old: &hunk.old, new: &hunk.new };
     let needle = Needle::of(wanted).map_err(|miss| resolve::missed(hunk, miss))?;
-    let block = Block::of(&needle);
+    let block = Block::of(&needle).with_changes(hunk.changes.clone());
+    let mut doubt = None;
     for scope in scopes(index, &named) {
-        if let Some(found) = find(index, hunk, &block, (how, &scope))? {
-            return Ok(whole_lines(index.view, &block, &found));
+        match find(index, hunk, &block, (how, &scope))? {
+            Anchored::One(found) => return Ok(whole_lines(index.view, &block, &found)),
+            Anchored::Doubtful(found) => doubt = doubt.or(Some(found)),
+            Anchored::Several(starts) => return Err(ambiguous(hunk, &starts)),
+            Anchored::None => {}
         }
     }
-    let help = nearest::help(index.view, &needle, how);
+    let help = nearest::help(index.view, &needle, how).with_doubt(doubt);
     Err(HunkError::NotFound { line: hunk.line, preview: hunk.preview(50), help })
 }
 
@@ -68,7 +73,7 @@ fn find(
     hunk: &Hunk,
     block: &Block<'_>,
     (how, scope): (Match, &Scope),
-) -> Result<Option<Found>, HunkError> {
+) -> Result<Anchored, HunkError> {
     let fits = |lines: &Range<usize>| holds(scope, lines) && (!hunk.at_end || lines.end == index.len());
     let size = block.old.len();
     let runs = index.runs(&block.old, |start| fits(&(start..start + size)));
@@ -84,19 +89,20 @@ fn find(
             [start] => {
                 let rung =
                     if *alike == Alike::Equal { Rung::Exact } else { windows::name(index.view, &block.old, start) };
-                return Ok(Some(Found { lines: start..start + size, rung, score: 1.0 }));
+                return Ok(Anchored::One(Found {
+                    lines: start..start + size,
+                    rung,
+                    score: 1.0,
+                    drift: Changes::default(),
+                }));
             }
             [..] => return Err(ambiguous(hunk, &found)),
         }
     }
     if !is_loose || how < Match::Fuzzy {
-        return Ok(None);
+        return Ok(Anchored::None);
     }
-    match anchor::find(index.view, block, fits) {
-        Anchored::One(found) => Ok(Some(found)),
-        Anchored::Several(starts) => Err(ambiguous(hunk, &starts)),
-        Anchored::TooMany | Anchored::None => Ok(None),
-    }
+    Ok(anchor::find(index.view, block, fits))
 }
 
 fn ambiguous(hunk: &Hunk, starts: &[usize]) -> HunkError {

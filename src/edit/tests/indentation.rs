@@ -186,3 +186,54 @@ fn a_line_with_less_indentation_than_the_file_has_is_not_put_in_verbatim() {
     check("yaml", ["a:\n  b:\n      c: 1\n", "    c: 1", "    c: 1\n    d: 2", "a:\n  b:\n      c: 1\n      d: 2\n"]);
     check("one line stays one line", ["f:\n        y()\n", "    y()", "    x()", "f:\n        x()\n"]);
 }
+
+#[test]
+fn a_line_without_indentation_is_not_put_in_verbatim_either() {
+    let body = "class A:\n    def f(self):\n        y()\n        z()\n";
+    let put = |text: &str| body.replace("        y()\n", text);
+    check("relative", [body, "y()", "if a:\n    x()\ny()", &put("        if a:\n            x()\n        y()\n")]);
+    check(
+        "a body as deep as the file's line",
+        ["def f():\n    y()\n", "y()", "if a:\n    y()", "def f():\n    if a:\n        y()\n"],
+    );
+    check("absolute", [body, "y()", "x()\n        y()", &put("        x()\n        y()\n")]);
+    check("an absolute body", [body, "y()", "if a:\n            y()", &put("        if a:\n            y()\n")]);
+    check(
+        "an absolute line further out",
+        ["def f():\n    if a:\n        x()\n", "x()", "x()\n    y()", "def f():\n    if a:\n        x()\n    y()\n"],
+    );
+    check("a chain", ["f {\n    x()\n}\n", "x()", "x()\n  .y()", "f {\n    x()\n      .y()\n}\n"]);
+    check("behind other text", ["    a = y()\n", "y()", "f(\n  x)", "    a = f(\n  x)\n"]);
+    check("a part of the line", [body, "y", "x()\ny", &put("        x()\n        y()\n")]);
+}
+
+#[test]
+fn a_matched_line_shows_how_wide_a_tab_is() {
+    check(
+        "eight",
+        [
+            "f {\n\tx()\n}\n",
+            "        x()",
+            "        if b {\n                x()\n        }",
+            "f {\n\tif b {\n\t\tx()\n\t}\n}\n",
+        ],
+    );
+    check(
+        "four, from two",
+        [
+            "f {\n\t\tx()\n}\n",
+            "        x()",
+            "        if b {\n            x()\n        }",
+            "f {\n\t\tif b {\n\t\t\tx()\n\t\t}\n}\n",
+        ],
+    );
+    check(
+        "eight in the file",
+        [
+            "f {\n        x()\n}\n",
+            "\tx()",
+            "\tif b {\n\t\tx()\n\t}",
+            "f {\n        if b {\n                x()\n        }\n}\n",
+        ],
+    );
+}

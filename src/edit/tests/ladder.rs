@@ -11,7 +11,13 @@ fn the_first_rung_with_a_match_decides() {
         ("a\n  b\nc\n", " b ", " x", Rung::LineTrimmed, "a\n  x\nc\n"),
         ("a\n\tb(c,  d)\n", "\tb(c, d)", "\tb(c)", Rung::WhitespaceNormalised, "a\n\tb(c)\n"),
         ("a\n\tb\n\tc\n", "  b\n  c", "  b\n  d", Rung::IndentationFlexible, "a\n\tb\n\td\n"),
-        ("f {\n one\n two\n}\n", "f {\n one\n tvo\n}", "f {\n three\n}", Rung::BlockAnchor, "f {\n three\n}\n"),
+        (
+            "f {\n one\n\n two\n}\n",
+            "f {\n ons\n\n two\n}",
+            "f {\n ons\n\n 3\n}",
+            Rung::BlockAnchor,
+            "f {\n one\n\n 3\n}\n",
+        ),
         ("x b\nb\n", "x b\n", "y\n", Rung::Exact, "y\nb\n"),
     ];
     for (body, old, new, rung, after) in table {
@@ -43,8 +49,10 @@ fn a_match_goes_only_as_far_as_was_allowed() {
     let missing = |how, body, old| matches!(one(body, old, "new", how), Err(Miss::NotFound(_)));
     assert!(missing(Match::Exact, "  b\n", "b \n"));
     assert!(!missing(Match::Whitespace, "  b\n", "b \n"));
-    assert!(missing(Match::Whitespace, "f {\n one\n two\n}\n", "f {\n one\n tvo\n}"));
-    assert!(!missing(Match::Fuzzy, "f {\n one\n two\n}\n", "f {\n one\n tvo\n}"));
+    let (body, old) = ("f {\n one\n x\n two\n}\n", "f {\n ons\n x\n two\n}");
+    let new = old.replace("two", "three");
+    assert!(matches!(one(body, old, &new, Match::Whitespace), Err(Miss::NotFound(_))));
+    assert!(one(body, old, &new, Match::Fuzzy).is_ok());
 }
 
 #[test]
@@ -112,25 +120,70 @@ fn context_keeps_its_bytes() {
     }
 }
 
-#[test]
-fn a_block_found_by_its_anchors_tells_what_it_replaces() {
-    let body = "func a() {\n\tx := 1\n\ty := 2\n\tz := 3\n\treturn\n}\n";
-    let old = "func a() {\n\tx := 1\n\ty := 99\n\tz := 3\n\treturn\n}";
-    let found = one(body, old, "func a() {\n\treturn\n}", Match::Fuzzy).expect("a block");
-    assert_eq!((found.rung, found.lines, found.unseen), (Rung::BlockAnchor, (1, 6), vec!["\ty := 2".to_owned()]));
-    assert!((found.score - 0.963).abs() < 0.001);
-}
+const DRIFTED: &str = "func a() {\n\tx := 1\n\ty := 2\n\tz := 3\n\treturn\n}\n";
+const RECALLED: &str = "func a() {\n\tx := 1\n\ty := 99\n\tz := 3\n\treturn\n}";
 
 #[test]
 fn what_a_block_recalls_wrongly_stays_where_the_change_is_elsewhere() {
-    let body = "func a() {\n\tx := 1\n\ty := 2\n\tz := 3\n\treturn\n}\n";
-    let old = "func a() {\n\tx := 1\n\ty := 99\n\tz := 3\n\treturn\n}";
-    let found = one(body, old, &old.replace("return", "return z"), Match::Fuzzy).expect("a block");
-    assert_eq!(splice(body, std::slice::from_ref(&found)).expect("one"), body.replace("return", "return z"));
-    assert_eq!(found.unseen, Vec::<String>::new());
-    let gone = old.replace("\ty := 99\n", "");
-    let new = gone.replace("x := 1", "x := 5");
-    assert_eq!(edited(body, &gone, &new), (Rung::BlockAnchor, body.replace("x := 1\n\ty := 2", "x := 5")));
+    let found = one(DRIFTED, RECALLED, &RECALLED.replace("return", "return z"), Match::Fuzzy).expect("a block");
+    assert_eq!(splice(DRIFTED, std::slice::from_ref(&found)).expect("one"), DRIFTED.replace("return", "return z"));
+    assert_eq!((found.rung, found.lines, found.unseen), (Rung::BlockAnchor, (1, 6), vec!["\ty := 2".to_owned()]));
+    assert!((found.score - 0.963).abs() < 0.001);
+    let body =
+        "def pay(user):\n    check(user)\n    audit(user)\n    log()\n    amount = 3\n    charge()\n    return\n";
+    let old = "def pay(user):\n    check(user)\n    log()\n    amount = 3\n    charge()\n    return\n";
+    assert_eq!(
+        edited(body, old, &old.replace("= 3", "= 4")),
+        (Rung::BlockAnchor, body.replace("= 3", "= 4")),
+        "a colleague's line between two lines of context"
+    );
+    let json = "{\n  \"a\": 7,\n  \"b\": 2,\n  \"c\": 3,\n  \"d\": 8\n}\n";
+    let old = "{\n  \"a\": 1,\n  \"b\": 2,\n  \"c\": 3,\n  \"d\": 8\n}\n";
+    assert_eq!(edited(json, old, &old.replace("\"c\": 3", "\"c\": 4")).1, json.replace("\"c\": 3", "\"c\": 4"));
+    let blank = "f {\n  one\n\n  two\n  thre\n}\n";
+    let old = "f {\n  one\n  two\n  three\n}\n";
+    assert_eq!(
+        edited(&blank.replace("thre", "three"), old, &old.replace("two", "2")).1,
+        "f {\n  one\n\n  2\n  three\n}\n",
+        "blank lines beside a change are no contradiction"
+    );
+}
+
+#[test]
+fn a_block_is_not_taken_where_the_change_meets_what_it_recalls_wrongly() {
+    let hint = |body: &str, old: &str, new: &str| match one(body, old, new, Match::Fuzzy) {
+        Err(Miss::NotFound(help)) => help.hints.join("; "),
+        other => panic!("{body:?} {old:?} {new:?}: {other:?}"),
+    };
+    for new in ["func a() {\n\treturn\n}", "", "x"] {
+        assert!(hint(DRIFTED, RECALLED, new).contains("differs from it at line 3, at or beside"), "{new:?}");
+    }
+    for (from, to) in [("99", "100"), ("x := 1", "x := 5"), ("\tz := 3\n", "\tq()\n\tz := 3\n"), ("z := 3", "")] {
+        assert!(hint(DRIFTED, RECALLED, &RECALLED.replace(from, to)).contains("line 3"), "{from:?}");
+    }
+    let gone = RECALLED.replace("\ty := 99\n", "");
+    assert!(hint(DRIFTED, &gone, &gone.replace("x := 1", "x := 5")).contains("line 3"));
+}
+
+#[test]
+fn a_block_with_another_name_is_another_one() {
+    let test = |name: &str, user: &str| {
+        format!("@Test\nvoid {name}_a_user() {{\n    db.open();\n    db.run(\"{user}\");\n    check(ok);\n}}\n")
+    };
+    let (body, old) = (test("deletes", "ann"), test("creates", "ann"));
+    let Err(Miss::NotFound(help)) = one(&body, &old, &old.replace("(ok)", "(done)"), Match::Fuzzy) else {
+        panic!("a twin was taken")
+    };
+    assert_eq!(help.hints, ["the block that begins and ends like `old_string` is another one: see line 2"]);
+    let cases = |name: &str| {
+        format!("it(() => {{\n  const user = {name};\n  save(user);\n  load(user);\n  expect(user).ok();\n}});\n")
+    };
+    let body = cases("anna_lisa") + &cases("another one who is quite different") + &cases("anna_marie_jane_susan");
+    let old = cases("anna_lies");
+    let Err(Miss::NotFound(help)) = one(&body, &old, &old.replace(".ok()", ".no()"), Match::Fuzzy) else {
+        panic!("one of many was taken")
+    };
+    assert!(help.hints.iter().any(|hint| hint.contains("nothing that they share stands only there")), "{help:?}");
 }
 
 #[test]
@@ -169,5 +222,8 @@ fn all_places_do_not_overlap_and_are_on_one_rung() {
     assert_eq!(all(" a\n a\n a\n", "a\na \n", "b\n"), Ok((1, " b\n a\n".to_owned())));
     assert_eq!(all("  foo\nbar\n", "foo  ", "    foo"), Ok((1, "    foo\nbar\n".to_owned())));
     assert_eq!(all("  a\n", "a ", "a"), Err(Miss::Noop));
-    assert_eq!(all("f {\n one\n}\n", "f {\n onn\n}", "g"), Ok((1, "g\n".to_owned())));
+    assert_eq!(
+        all("f {\n one\n x\n two\n}\n", "f {\n ons\n x\n two\n}", "f {\n ons\n x\n 2\n}"),
+        Ok((1, "f {\n one\n x\n 2\n}\n".to_owned()))
+    );
 }

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use crate::edit::{Match, Miss, Overlap, Replacement, Rung, View, Wanted, find_each, find_one, splice};
+use crate::edit::{Match, Miss, Overlap, Parts, Replacement, Rung, View, Wanted, find_each, find_one, splice};
 
 #[test]
 fn only_places_within_the_ranges_count() {
@@ -28,7 +28,7 @@ fn many_texts_are_found_as_each_alone() {
         .collect();
     let wanted: Vec<Wanted<'_>> = olds.iter().map(|old| Wanted { old, new: "new" }).collect();
     let alone: Vec<_> = wanted.iter().map(|wanted| find_one(&view, wanted, Match::Fuzzy, &[view.whole()])).collect();
-    assert_eq!(find_each(&view, &wanted, Match::Fuzzy), alone);
+    assert_eq!(find_each(&view, &wanted, Match::Fuzzy, Parts::Any), alone);
     assert!(alone.iter().filter(|found| found.is_ok()).count() > 120);
 }
 

@@ -5,8 +5,10 @@ use std::ops::Range;
 use proptest::prelude::*;
 
 use super::one;
+use crate::edit::anchor::{Alike, alike};
+use crate::edit::needle::{Block, Needle};
 use crate::edit::similar::{Budget, ratio};
-use crate::edit::{Match, Miss, Rung, View, Wanted, find_all, find_each, find_one, splice};
+use crate::edit::{Match, Miss, Parts, Rung, View, Wanted, find_all, find_each, find_one, splice};
 
 /// Text of few different characters, so that places repeat, with all kinds of line ends and white space.
 fn text() -> impl Strategy<Value = String> {
@@ -111,13 +113,45 @@ proptest! {
 
     #[test]
     fn the_block_is_the_one_of_a_naive_search((body, old) in blocks()) {
-        let found = match one(&body, &old, "NEW", Match::Fuzzy) {
-            Ok(found) if found.rung == Rung::BlockAnchor => Some(Ok(found.lines.0 - 1)),
-            Err(Miss::Ambiguous { rung: Rung::BlockAnchor, count, .. }) => Some(Err(count)),
-            Err(Miss::NotFound(_)) => None,
-            Ok(_) | Err(Miss::Ambiguous { .. } | Miss::EmptyOld | Miss::Noop) => return Ok(()),
+        let needle = Needle::of(Wanted { old: &old, new: "NEW" }).expect("neither empty nor equal");
+        let found = match alike(&View::new(&body), &Block::of(&needle), |_| true).expect("enough budget") {
+            Alike::One(_, lines) => Some(Ok(lines.start)),
+            Alike::Several(starts) => Some(Err(starts.len())),
+            Alike::None => None,
         };
         prop_assert_eq!(found, naive_block(&body, &old));
+    }
+
+    #[test]
+    fn what_differs_elsewhere_in_a_block_is_merged(
+        (size, changed) in (6_usize..30).prop_flat_map(|size| (Just(size), 3..size - 2)),
+        drifts in prop::collection::vec((1_usize..29, 0_usize..3), 1..4),
+        put in prop::collection::vec("[xyz]{3}", 0..3),
+    ) {
+        let lines: Vec<String> = (0..size).map(|line| format!("    statement {line} of the block\n")).collect();
+        let block = |lines: &[String]| format!("fn block() {{\n{}}}\n", lines.concat());
+        let (mut file, mut new, mut merged) = (lines.clone(), lines.clone(), lines.clone());
+        let text: String = put.iter().map(|line| format!("    {line}\n")).collect();
+        new[changed].clone_from(&text);
+        merged[changed] = text;
+        for (at, kind) in drifts {
+            let is_beside = at + 1 >= changed && at <= changed + 1;
+            if at >= size || is_beside || lines[at] != file[at] {
+                continue;
+            }
+            file[at] = match kind {
+                0 => String::new(),
+                1 => format!("    {at} is another statement\n"),
+                _ => format!("{}    more of {at}\n", lines[at]),
+            };
+            merged[at].clone_from(&file[at]);
+        }
+        let (body, old) = (block(&file), block(&lines));
+        match one(&body, &old, &block(&new), Match::Fuzzy) {
+            Ok(found) => prop_assert_eq!(splice(&body, &[found]).expect("one"), block(&merged)),
+            // Not alike enough.
+            Err(miss) => prop_assert!(matches!(miss, Miss::NotFound(help) if help.hints.is_empty())),
+        }
     }
 
     #[test]
@@ -155,7 +189,7 @@ proptest! {
         let view = View::new(&body);
         let wanted: Vec<Wanted<'_>> = wanted.iter().map(|(old, new)| Wanted { old, new }).collect();
         let alone: Vec<_> = wanted.iter().map(|wanted| find_one(&view, wanted, Match::Fuzzy, &[view.whole()])).collect();
-        prop_assert_eq!(find_each(&view, &wanted, Match::Fuzzy), alone);
+        prop_assert_eq!(find_each(&view, &wanted, Match::Fuzzy, Parts::Any), alone);
     }
 
     #[test]

@@ -46,7 +46,7 @@ fn section(section: &Section) -> String {
 }
 
 fn hunk(hunk: &Hunk) -> String {
-    let Hunk { line, dialect, old, new, anchors, at_end, layout } = hunk;
+    let Hunk { line, dialect, old, new, changes: _, anchors, at_end, layout } = hunk;
     let dialect = match dialect {
         Dialect::Blocks => "blocks",
         Dialect::V4a => "v4a",

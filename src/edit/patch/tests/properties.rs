@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 
 use crate::edit::patch::{Dialect, Hunk, Patch, Section, SectionChange, parse, resolve};
-use crate::edit::{Match, splice};
+use crate::edit::{Change, Match, splice};
 
 /// Lines that are text, or look like the markers of one dialect or the other.
 fn line() -> impl Strategy<Value = String> {
@@ -30,7 +30,10 @@ fn hunk(dialect: Dialect) -> impl Strategy<Value = Hunk> {
     let anchors = prop::collection::vec("[a-c]{1,3}", anchors);
     (text(1..4), text(0..4), anchors, any::<bool>()).prop_map(move |(old, new, anchors, at_end)| {
         let at_end = at_end && dialect == Dialect::V4a;
-        Hunk { line: 0, dialect, old: format!("old\n{old}"), new: format!("{new}new\n"), anchors, at_end, layout: 0 }
+        let (old, new) = (format!("old\n{old}"), format!("{new}new\n"));
+        let all = Change { old: 0..old.lines().count(), new: 0..new.lines().count() };
+        let changes = if dialect == Dialect::V4a { vec![all] } else { Vec::new() };
+        Hunk { line: 0, dialect, old, new, changes, anchors, at_end, layout: 0 }
     })
 }
 

@@ -42,7 +42,7 @@ fn what_goes_without_a_successor_goes_with_its_line_end() {
         ("a\nb", "@@\n-b\n", "a\n"),
         ("a\nb", "@@\nb\n===\n", "a\n"),
         ("one two\n", "@@\n two\n===\n", "one\n"),
-        ("a\nbc\n", "@@\nb\n===\n", "a\nc\n"),
+        ("a\nb.c\n", "@@\nb.\n===\n", "a\nc\n"),
     ]);
 }
 
@@ -53,6 +53,20 @@ fn prefixed_lines_are_whole_lines_only() {
         ("import os.path\n", "@@\n-import os\n+import sys\n", "Hunk not found in 'f': 'import os' (line 2)"),
         ("    foo\nfoobar\n", "@@\n-foo\n+one\n+two\n", "    one\n    two\nfoobar\n"),
         ("import os.path\n", "@@\nimport os\n===\nimport sys\n", "import sys.path\n"),
+    ]);
+}
+
+#[test]
+fn a_block_does_not_begin_or_end_within_a_word() {
+    let many: String = (0..12).map(|n| format!("@@\nv{n} = 1\n===\nv{n} = 2\n")).collect();
+    let body: String = (0..12).map(|n| format!("v{n} = 1\nv{n} = 11\nlv{n} = 1\n")).collect();
+    let after: String = (0..12).map(|n| format!("v{n} = 2\nv{n} = 11\nlv{n} = 1\n")).collect();
+    check(&[
+        ("max = 1\nx = 1\n", "@@\nx = 1\n===\nx = 2\n", "max = 1\nx = 2\n"),
+        ("max = 1\n", "@@\nx = 1\n===\nx = 2\n", "Hunk not found in 'f': 'x = 1' (line 2)"),
+        ("x = 10\n", "@@\nx = 1\n===\nx = 2\n", "Hunk not found in 'f': 'x = 1' (line 2)"),
+        ("größe\n", "@@\ngr\n===\nx\n", "Hunk not found in 'f': 'gr' (line 2)"),
+        (&body, &many, &after),
     ]);
 }
 
