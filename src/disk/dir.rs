@@ -171,6 +171,20 @@ impl Dir {
         }
     }
 
+    /// Whether names in this folder can only be added (`chattr +a`): then no file in it can be replaced, nor a new one
+    /// be finished. Nothing is known where the system does not tell.
+    #[must_use]
+    pub fn is_append_only(&self) -> bool {
+        #[cfg(target_os = "linux")]
+        {
+            use rustix::fs::{StatxAttributes, StatxFlags, statx};
+            statx(&self.fd, "", AtFlags::EMPTY_PATH, StatxFlags::TYPE)
+                .is_ok_and(|found| found.stx_attributes.contains(StatxAttributes::APPEND))
+        }
+        #[cfg(not(target_os = "linux"))]
+        false
+    }
+
     /// Opens a regular file for reading, with what the system says about it. A fifo or a device is not opened.
     ///
     /// # Errors

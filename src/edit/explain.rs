@@ -66,7 +66,9 @@ fn in_words(wanted: &str, found: &str) -> String {
         let (wanted, found) = around_difference(wanted, found);
         format!("wanted `{wanted}`, found `{found}`")
     };
-    if equal(str::to_lowercase) {
+    if equal(str::to_owned) {
+        quoted()
+    } else if equal(str::to_lowercase) {
         format!("in upper and lower case only: {}", quoted())
     } else if equal(lookalike::fold) {
         format!("in characters that look alike: {}; {}", lookalike::names(wanted, found), quoted())

@@ -159,6 +159,10 @@ fn open_folders(root: &Root, writes: &[Write<'_>], all: &mut Vec<Arc<Dir>>) -> R
             let Parent::There(dir) = root.parent(write.place, Access::Write)? else {
                 return Err(Fault::new(Code::FileChanged, format!("the folder `{parent}` was removed meanwhile")));
             };
+            if dir.is_append_only() {
+                let why = format!("`{}` lies in a folder whose files can only be added to (`chattr +a`)", write.place);
+                return Err(Fault::new(Code::WriteFailed, why).detail("path", write.place.as_str()));
+            }
             open.insert(parent, dir);
         }
         all.push(Arc::clone(&open[parent]));

@@ -10,6 +10,9 @@ use crate::fault::{Code, Fault};
 use crate::repo::Area;
 use crate::value::is_dot_git;
 
+/// Most bytes of a name, on all file systems in use.
+const MAX_NAME: usize = 255;
+
 /// Most characters of a path.
 pub const MAX_PATH: usize = 4096;
 
@@ -143,6 +146,9 @@ impl Root {
         let beneath = resolved.strip_prefix(&self.path).or_else(|_| resolved.strip_prefix(&self.alias));
         let beneath = beneath.map_err(|_| outside(&resolved))?;
         let text = beneath.to_str().expect("it is part of text");
+        if text.split('/').any(|name| name.len() > MAX_NAME) {
+            return Err(bad("a name in it has more than 255 bytes"));
+        }
         let is_git = text.split('/').any(is_dot_git);
         if is_git || self.ours.iter().any(|own| beneath.starts_with(own)) {
             let whose = if is_git { "git's own directory" } else { "a folder of git or of this program" };

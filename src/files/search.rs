@@ -21,7 +21,7 @@ use crate::fault::{Code, Fault};
 pub const MAX_LINE: usize = 8 * 1024 * 1024;
 /// Longest line that is searched for a regular expression, in bytes. A line is searched in one go, and the slowest
 /// expressions take seconds for this much.
-pub const MAX_REGEX_LINE: usize = 256 * 1024;
+pub const MAX_REGEX_LINE: usize = 4 * 1024 * 1024;
 /// Largest compiled regular expression, in bytes: with the longest line it bounds the time between two looks at the
 /// clock.
 const MAX_PROGRAM: usize = 1024 * 1024;

@@ -1,6 +1,6 @@
 //! `apply_patch`: several files are added, updated, moved and deleted, all of them or none.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use super::bytes::Bytes;
@@ -256,10 +256,27 @@ impl<'a> Composed<'a> {
         Ok(())
     }
 
+    /// A patch cannot make both `a` and `a/b`.
+    fn no_file_is_a_folder(&self) -> Result<(), Fault> {
+        let files: BTreeSet<&str> =
+            self.files.iter().filter(|draft| draft.now.is_some()).map(|draft| draft.place.as_str()).collect();
+        for path in files.iter().copied() {
+            if let Some(folder) =
+                path.match_indices('/').map(|(end, _)| &path[..end]).find(|folder| files.contains(folder))
+            {
+                let why =
+                    format!("Error: Conflicting operations: '{folder}' is to be a file, and the folder of '{path}'");
+                return Err(Fault::words(Code::BadPatch, why).detail("path", path));
+            }
+        }
+        Ok(())
+    }
+
     fn finish(mut self) -> Result<FilePlan, Fault> {
         for at in 0..self.files.len() {
             self.settle(at)?;
         }
+        self.no_file_is_a_folder()?;
         let bases: BTreeMap<Place, Option<Arc<Base>>> =
             self.files.iter().map(|draft| (draft.place.clone(), draft.base.clone())).collect();
         let mut plan = FilePlan { several: true, warnings: self.warnings, ..FilePlan::default() };

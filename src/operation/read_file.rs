@@ -114,12 +114,14 @@ impl ReadFile {
         let first = self.offset.unwrap_or(1);
         let last = total.min(first.saturating_add(self.limit.unwrap_or(MAX_LINES)) - 1);
         let numbers = self.line_numbers.unwrap_or_default();
+        // CR CR LF is shown as it is: as CR LF it would be sent back, and read as an LF.
+        let ending = if memchr::memmem::find(body.as_bytes(), b"\r\r\n").is_some() { "\n" } else { "\r\n" };
         let mut shown = String::new();
         let mut cut = Vec::new();
         for (number, line) in
             (1..).zip(body.split_inclusive('\n')).skip(first - 1).take((last + 1).saturating_sub(first))
         {
-            let line_body = line.strip_suffix("\r\n").or_else(|| line.strip_suffix('\n'));
+            let line_body = line.strip_suffix(ending).or_else(|| line.strip_suffix('\n'));
             if numbers {
                 shown.push_str(&format!("{number:>6}\t"));
             }

@@ -147,12 +147,12 @@ cases! {
         edit_unicode_line_separator_is_not_a_line edit_unique_exact_beats_loose_duplicate edit_unreadable_file
         edit_yaml_depth enc_add_file_ends_with_newline enc_astral_and_combining_kept enc_bom_kept_by_edit
         enc_bom_kept_by_patch enc_bom_kept_by_write enc_bom_moved_along enc_bom_not_doubled enc_bom_not_in_read_text
-        enc_crlf_in_new_string_not_doubled enc_crlf_kept_by_edit enc_crlf_kept_by_patch enc_crlf_kept_by_v4a
-        enc_crlf_kept_by_write enc_empty_write enc_final_newline_not_lost_when_last_line_edited enc_gbk_refused_in_patch
-        enc_hash_is_of_raw_bytes enc_hash_of_crlf_with_mark enc_latin1_patch enc_latin1_read enc_latin1_refused
-        enc_latin1_write enc_lf_new_file enc_lone_cr_in_loose_match enc_lone_cr_is_data enc_lone_cr_kept_by_patch
-        enc_mixed_eol_new_lines_follow_neighbour enc_mixed_eol_untouched_lines enc_mixed_kept_by_patch
-        enc_mixed_within_replaced_block enc_no_final_newline_by_write enc_no_final_newline_kept
+        enc_cr_cr_lf_is_sent_back enc_crlf_in_new_string_not_doubled enc_crlf_kept_by_edit enc_crlf_kept_by_patch
+        enc_crlf_kept_by_v4a enc_crlf_kept_by_write enc_empty_write enc_final_newline_not_lost_when_last_line_edited
+        enc_gbk_refused_in_patch enc_hash_is_of_raw_bytes enc_hash_of_crlf_with_mark enc_latin1_patch enc_latin1_read
+        enc_latin1_refused enc_latin1_write enc_lf_new_file enc_lone_cr_in_loose_match enc_lone_cr_is_data
+        enc_lone_cr_kept_by_patch enc_mixed_eol_new_lines_follow_neighbour enc_mixed_eol_untouched_lines
+        enc_mixed_kept_by_patch enc_mixed_within_replaced_block enc_no_final_newline_by_write enc_no_final_newline_kept
         enc_no_final_newline_kept_by_patch enc_no_final_newline_last_line_patch enc_nul_edit enc_nul_in_content
         enc_nul_in_new_string enc_nul_read enc_nul_write enc_separators_are_data enc_separators_read_as_one_line
         enc_surrogates_refused enc_utf16_be_edit enc_utf16_be_read enc_utf16_be_write enc_utf16_le_edit
@@ -162,38 +162,39 @@ cases! {
         patch_anchor_makes_unique patch_block_deletes_lines patch_block_does_not_cut_a_word
         patch_block_only_within_a_word patch_commit_failure_rolls_back patch_context_is_never_written patch_crlf_patch
         patch_delete_folder patch_delete_missing patch_delete_then_add patch_delete_then_update patch_delete_twice
-        patch_delete_utf16 patch_empty patch_end_of_file patch_exec_bit patch_fenced patch_file_becomes_folder
-        patch_hashline_section_collision patch_hunk_changes_nothing patch_hunk_without_separator
-        patch_hunks_match_the_original patch_hunks_out_of_file_order patch_inserts_with_context patch_last_hunk_fails
-        patch_markers_in_added_file patch_markers_in_v4a_content patch_mode_not_widened patch_move_binary
-        patch_move_chain patch_move_onto_existing patch_move_onto_itself patch_move_outside
-        patch_one_outside_refuses_all patch_overlapping_hunks patch_planted_temp_symlink patch_rollback_removes_new_dirs
-        patch_same_hunk_twice patch_separator_chosen patch_separator_escaped patch_separator_in_content
-        patch_setgid_folder_kept patch_spellings_compose patch_stray_text_in_update patch_swap_two_files
-        patch_text_after_end_sentinel patch_text_before_begin patch_twin_is_refused patch_two_sections_one_file
-        patch_two_spellings_one_file patch_unified_diff patch_unknown_header patch_update_then_move
-        patch_update_without_hunks patch_v4a_add patch_v4a_move patch_v4a_update path_absolute_inside
-        path_absolute_outside path_absolute_outside_read path_appeared_after_proposal path_approved_once
-        path_beneath_file_delete path_beneath_file_edit path_beneath_file_patch path_beneath_file_write path_both_names
-        path_changed_after_proposal path_device_delete path_device_read path_device_write path_dotdot path_dotdot_deep
-        path_dotdot_inside path_dotgit_add_spelled path_dotgit_delete path_dotgit_edit path_dotgit_edit_title
-        path_dotgit_hfs_ignorable path_dotgit_lookalikes_are_fine path_dotgit_move_in path_dotgit_move_out
-        path_dotgit_nested path_dotgit_ntfs_stream path_dotgit_own_cache path_dotgit_own_state path_dotgit_propose
-        path_dotgit_read_absolute path_dotgit_read_backslash path_dotgit_read_hfs path_dotgit_read_lower
-        path_dotgit_read_nested path_dotgit_read_short path_dotgit_read_stream path_dotgit_read_upper
-        path_dotgit_short_name path_dotgit_title path_dotgit_trailing_space path_dotgit_update
-        path_dotgit_write_backslash path_dotgit_write_deep path_dotgit_write_deep_backslash path_dotgit_write_deep_upper
-        path_dotgit_write_dollar_attribute path_dotgit_write_dot_slash path_dotgit_write_dotdot
-        path_dotgit_write_dots_and_spaces path_dotgit_write_hfs_bom path_dotgit_write_hfs_joiner
-        path_dotgit_write_itself path_dotgit_write_lower path_dotgit_write_mixed path_dotgit_write_short_two
-        path_dotgit_write_stream path_dotgit_write_trailing_dot path_dotgit_write_upper path_empty path_encoding_refused
-        path_etc_passwd_read path_fifo_as_parent path_fifo_delete path_fifo_edit path_fifo_patch path_fifo_read
-        path_fifo_write path_folder_delete path_folder_edit path_folder_patch path_folder_write path_git_hooks
-        path_hardlink_delete path_hardlink_edit path_hardlink_patch path_hardlink_write path_long_component path_nul
-        path_odd_names path_parent_swapped_after_approval path_proc_magic_link path_proposal_applies path_root_absolute
-        path_root_itself path_sibling_prefix path_socket_read path_socket_write path_swapped_after_proposal
-        path_symlink_add path_symlink_dangling path_symlink_loop path_symlink_missing_leaf path_symlink_move_target
-        path_symlink_parent_delete path_symlink_parent_edit path_symlink_parent_patch path_symlink_parent_write
-        path_symlink_read_outside path_symlink_target_delete path_symlink_target_edit path_symlink_target_patch
+        patch_delete_utf16 patch_empty patch_end_of_file patch_exec_bit patch_fenced patch_file_and_folder_of_one_name
+        patch_file_becomes_folder patch_hashline_section_collision patch_hunk_changes_nothing
+        patch_hunk_without_separator patch_hunks_match_the_original patch_hunks_out_of_file_order patch_in_a_heredoc
+        patch_inserts_with_context patch_last_hunk_fails patch_markers_in_added_file patch_markers_in_v4a_content
+        patch_mode_not_widened patch_move_binary patch_move_chain patch_move_onto_existing patch_move_onto_itself
+        patch_move_outside patch_one_outside_refuses_all patch_overlapping_hunks patch_planted_temp_symlink
+        patch_rollback_removes_new_dirs patch_same_hunk_twice patch_separator_chosen patch_separator_escaped
+        patch_separator_in_content patch_setgid_folder_kept patch_spellings_compose patch_stray_text_in_update
+        patch_swap_two_files patch_text_after_end_sentinel patch_text_before_begin patch_twin_is_refused
+        patch_two_sections_one_file patch_two_spellings_one_file patch_unified_diff patch_unknown_header
+        patch_update_then_move patch_update_without_hunks patch_v4a_add patch_v4a_move patch_v4a_update
+        path_absolute_inside path_absolute_outside path_absolute_outside_read path_appeared_after_proposal
+        path_approved_once path_beneath_file_delete path_beneath_file_edit path_beneath_file_patch
+        path_beneath_file_write path_both_names path_changed_after_proposal path_device_delete path_device_read
+        path_device_write path_dotdot path_dotdot_deep path_dotdot_inside path_dotgit_add_spelled path_dotgit_delete
+        path_dotgit_edit path_dotgit_edit_title path_dotgit_hfs_ignorable path_dotgit_lookalikes_are_fine
+        path_dotgit_move_in path_dotgit_move_out path_dotgit_nested path_dotgit_ntfs_stream path_dotgit_own_cache
+        path_dotgit_own_state path_dotgit_propose path_dotgit_read_absolute path_dotgit_read_backslash
+        path_dotgit_read_hfs path_dotgit_read_lower path_dotgit_read_nested path_dotgit_read_short
+        path_dotgit_read_stream path_dotgit_read_upper path_dotgit_short_name path_dotgit_title
+        path_dotgit_trailing_space path_dotgit_update path_dotgit_write_backslash path_dotgit_write_deep
+        path_dotgit_write_deep_backslash path_dotgit_write_deep_upper path_dotgit_write_dollar_attribute
+        path_dotgit_write_dot_slash path_dotgit_write_dotdot path_dotgit_write_dots_and_spaces path_dotgit_write_hfs_bom
+        path_dotgit_write_hfs_joiner path_dotgit_write_itself path_dotgit_write_lower path_dotgit_write_mixed
+        path_dotgit_write_short_two path_dotgit_write_stream path_dotgit_write_trailing_dot path_dotgit_write_upper
+        path_empty path_encoding_refused path_etc_passwd_read path_fifo_as_parent path_fifo_delete path_fifo_edit
+        path_fifo_patch path_fifo_read path_fifo_write path_folder_delete path_folder_edit path_folder_patch
+        path_folder_write path_git_hooks path_hardlink_delete path_hardlink_edit path_hardlink_patch path_hardlink_write
+        path_long_component path_nul path_odd_names path_parent_swapped_after_approval
+        path_proc_magic_link path_proposal_applies path_root_absolute path_root_itself path_sibling_prefix
+        path_socket_read path_socket_write path_swapped_after_proposal path_symlink_add path_symlink_dangling
+        path_symlink_loop path_symlink_missing_leaf path_symlink_move_target path_symlink_parent_delete
+        path_symlink_parent_edit path_symlink_parent_patch path_symlink_parent_write path_symlink_read_outside
+        path_symlink_target_delete path_symlink_target_edit path_symlink_target_patch
         path_symlink_target_write path_symlink_to_git path_symlinked_dir_outside path_symlinked_target_inside;
 }

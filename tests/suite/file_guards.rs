@@ -105,3 +105,16 @@ fn a_hunk_that_does_not_fit_is_told_also_where_the_file_goes_afterwards() {
     let _ = write(&world, &request).expect("refused", "no_match");
     assert_eq!(world.read("z"), "a\n");
 }
+
+#[test]
+fn a_grant_of_a_change_is_not_good_for_none() {
+    let world = plain();
+    world.write("f", "old\n");
+    let request = json!({ "operation": "write_file", "path": "f", "content": "new\n" }).to_string();
+    let plan = world.call(&["plan"], &request).expect("answered", "").report["plan"]["id"].clone();
+    world.write("f", "new\n");
+    let id = plan.as_str().expect("an id");
+    let _ = world.call(&["run", "--grant", id], &request).expect("refused", "stale");
+    world.write("f", "old\n");
+    let _ = world.call(&["run", "--grant", id], &request).done();
+}

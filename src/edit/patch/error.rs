@@ -18,8 +18,8 @@ pub enum Reason {
     MalformedMove,
     /// Text after `*** End Patch`.
     TextAfterEnd,
-    /// The patch stands in a Markdown fence.
-    CodeFence,
+    /// The patch stands in a Markdown fence or a here-document.
+    Wrapped,
     /// A unified diff with `---` and `+++` headers.
     UnifiedDiff,
     /// An `Update File` that changes nothing.
@@ -57,7 +57,7 @@ impl Reason {
             Self::EmptyPath => "Write the path after the colon of the header.",
             Self::MalformedMove => "Write `*** Move File: old -> new`.",
             Self::TextAfterEnd => "Move everything before `*** End Patch`.",
-            Self::CodeFence => "Send the patch without the fence around it.",
+            Self::Wrapped => "Send the patch alone, without the fence or the here-document around it.",
             Self::UnifiedDiff => {
                 "Write `*** Update File: path` instead of the `---` and `+++` lines; the `@@` hunks may stay as they are."
             }

@@ -13,7 +13,12 @@ use super::{Hunk, MOST_SECTIONS, Patch, Section, SectionChange};
 /// [`PatchError`], for the first rule that is broken.
 pub fn parse(patch: &str) -> Result<Patch, PatchError> {
     let lines = lines(patch);
-    let mut rest = skip_blank(between_sentinels(&lines)?);
+    sections(&lines)
+        .map_err(|error| if is_wrapped(&lines) { PatchError { reason: Reason::Wrapped, ..error } } else { error })
+}
+
+fn sections(lines: &[Line<'_>]) -> Result<Patch, PatchError> {
+    let mut rest = skip_blank(between_sentinels(lines)?);
     let mut sections = Vec::new();
     while let Some((header, tail)) = rest.split_first() {
         let end = tail.iter().position(starts_section).unwrap_or(tail.len());
@@ -25,6 +30,16 @@ pub fn parse(patch: &str) -> Result<Patch, PatchError> {
         rest = &tail[end..];
     }
     if sections.is_empty() { Err(PatchError::no_operations()) } else { Ok(Patch { sections }) }
+}
+
+/// Whether a patch stands in a Markdown fence or in a here-document of a shell.
+fn is_wrapped(lines: &[Line<'_>]) -> bool {
+    let written: Vec<&Line<'_>> = lines.iter().filter(|line| !line.is_blank()).collect();
+    let (Some(first), Some(last)) = (written.first(), written.last()) else { return false };
+    let is_fence = |line: &Line<'_>| line.text.starts_with("```") || line.text.starts_with("~~~");
+    let ends_before =
+        last.star().is_none() && written.iter().rev().nth(1).is_some_and(|line| line.star() == Some(Star::End));
+    is_fence(first) || is_fence(last) || ends_before || (first.star().is_none() && first.text.contains("<<"))
 }
 
 /// The lines between `*** Begin Patch` and `*** End Patch`, both of which may be left out.
@@ -73,13 +88,8 @@ fn section(header: &Line<'_>, body: &[Line<'_>]) -> Result<Section, PatchError> 
 
 fn stray(line: &Line<'_>) -> PatchError {
     let starts = |words: &[&str]| words.iter().any(|word| line.text.starts_with(word));
-    let reason = if starts(&["```", "~~~"]) {
-        Reason::CodeFence
-    } else if starts(&["--- ", "+++ ", "diff --git ", "Index: "]) {
-        Reason::UnifiedDiff
-    } else {
-        Reason::UnexpectedLine
-    };
+    let reason =
+        if starts(&["--- ", "+++ ", "diff --git ", "Index: "]) { Reason::UnifiedDiff } else { Reason::UnexpectedLine };
     PatchError::unexpected(reason, line)
 }
 

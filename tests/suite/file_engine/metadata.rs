@@ -6,7 +6,7 @@ use std::os::unix::fs::{MetadataExt, PermissionsExt, chown};
 use std::path::Path;
 use std::process::Command;
 
-use rustix::fs::XattrFlags;
+use rustix::fs::{IFlags, XattrFlags, ioctl_getflags, ioctl_setflags};
 
 use super::tools::{Ended, allowed, edit, patch, tree, update, write};
 use crate::support::{Answer, Base, Gt, World};
@@ -263,4 +263,39 @@ fn a_folder_that_cannot_be_written_is_a_failure_with_nothing_changed() {
         assert!(super::tools::journals(&world).is_empty());
     }
     set_mode(&closed, 0o755);
+}
+
+/// Takes the flag away again, so that the folder can be removed.
+struct AppendOnly(fs::File, IFlags);
+
+impl AppendOnly {
+    /// Nothing where this user or file system cannot have it.
+    fn set(folder: &Path) -> Option<Self> {
+        let file = fs::File::open(folder).expect("it is there");
+        let before = ioctl_getflags(&file).ok()?;
+        ioctl_setflags(&file, before | IFlags::APPEND).ok()?;
+        Some(Self(file, before))
+    }
+}
+
+impl Drop for AppendOnly {
+    fn drop(&mut self) {
+        ioctl_setflags(&self.0, self.1).expect("what was set can be taken away");
+    }
+}
+
+#[test]
+fn nothing_is_left_in_a_folder_that_can_only_be_added_to() {
+    let world = World::new(Gt::Fake, Base::Plain);
+    fs::create_dir(world.root().join("log")).expect("a folder");
+    world.write("log/f", "old\n");
+    let Some(flag) = AppendOnly::set(&world.root().join("log")) else { return };
+    let before = tree(&world.root());
+    for request in [edit("log/f", "old", "new"), write("log/g", "new\n"), patch(&update("log/f", "old", "new"))] {
+        let refused = allowed(&world, &request).expect("failed", "write_failed");
+        assert!(refused.text().contains("can only be added to"), "{:#}", refused.report);
+        assert_eq!(tree(&world.root()), before);
+    }
+    drop(flag);
+    let _ = allowed(&world, &edit("log/f", "old", "new")).done();
 }
