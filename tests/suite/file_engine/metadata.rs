@@ -44,6 +44,17 @@ fn set_mode(path: &Path, mode: u32) {
     fs::set_permissions(path, fs::Permissions::from_mode(mode)).expect("a mode");
 }
 
+/// Runs a request as somebody who is not root, and to whom the workspace belongs but for what a shell command changes.
+fn as_somebody(world: &World, but: &str, request: &serde_json::Value) -> Answer {
+    if !is_root() {
+        return allowed(world, request);
+    }
+    world.sh(&format!("chown -R 65534:65534 . ../home; {but}; chmod 755 .."));
+    let binary = env!("CARGO_BIN_EXE_pi-graphite");
+    let somebody = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", binary];
+    through(world, &somebody, &request.to_string())
+}
+
 fn is_root() -> bool {
     rustix::process::geteuid().is_root()
 }
@@ -144,18 +155,8 @@ fn an_owner_that_cannot_be_kept_is_a_refusal_with_nothing_changed() {
         patch(&format!("{}{}*** Add File: sub/new\nx\n", update("mine", "old", "new"), update("f", "old", "new")));
     let before = tree(&world.root());
     for request in [edit("f", "old", "new"), request] {
-        let answer = if is_root() {
-            // Somebody who is not root: the folders are theirs, the file is not.
-            world.sh("chown -R 65534:65534 .git ../home .; chown 12345:12345 f; chmod 755 ../ .. ");
-            let binary = env!("CARGO_BIN_EXE_pi-graphite");
-            through(
-                &world,
-                &["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", binary],
-                &request.to_string(),
-            )
-        } else {
-            allowed(&world, &request)
-        };
+        // The folders are theirs, the file is not.
+        let answer = as_somebody(&world, "chown 12345:12345 f", &request);
         let answer = answer.expect("refused", "metadata");
         assert_eq!(answer.report["fault"]["effect"].as_str(), Some("none"));
         assert!(tree(&world.root()) == before, "{:?}", tree(&world.root()).keys());
@@ -246,17 +247,7 @@ fn a_folder_that_cannot_be_written_is_a_failure_with_nothing_changed() {
     let before = tree(&world.root());
     let both = patch(&format!("{}{}", update("open", "old", "new"), update("closed/f", "old", "new")));
     for request in [edit("closed/f", "old", "new"), write("closed/new", "x\n"), write("closed/deep/new", "x\n"), both] {
-        let answer = if is_root() {
-            world.sh("chown -R 65534:65534 . ../home; chmod 755 ..");
-            let binary = env!("CARGO_BIN_EXE_pi-graphite");
-            through(
-                &world,
-                &["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", binary],
-                &request.to_string(),
-            )
-        } else {
-            allowed(&world, &request)
-        };
+        let answer = as_somebody(&world, "true", &request);
         let answer = answer.expect("failed", "write_failed");
         assert_eq!(answer.report["fault"]["effect"].as_str(), Some("none"));
         assert!(tree(&world.root()) == before);
