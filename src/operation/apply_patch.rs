@@ -1,16 +1,18 @@
 //! `apply_patch`: several files are added, updated, moved and deleted, all of them or none.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::num::NonZero;
 use std::sync::Arc;
 
 use super::bytes::Bytes;
+use super::draft::{Draft, shown, tell};
 use super::freshness::{Stale, fresh, whole_file_seen};
-use super::told::{self, not_text};
+use super::told;
 use super::{Fields, FileOperation, FileSpec};
-use crate::edit::{self, Diff, Frame, Match, Patch, Replacement, SectionChange, Text};
+use crate::edit::{self, Patch, SectionChange};
 use crate::fault::{Code, Fault};
-use crate::files::{Base, Place, Root, Shown};
-use crate::plan::{FileAction, FileChange, FileNeed, FilePlan, FileReport, Tier};
+use crate::files::{Base, Place, Root};
+use crate::plan::{FileChange, FileNeed, FilePlan, Tier};
 
 /// Applies a patch to several files: all of it or nothing. It takes the block form (`@@`, old lines, `===`, new lines) and
 /// the V4A form (lines that begin with a space, `-` or `+`), with `*** Add File:`, `*** Update File:`,
@@ -123,21 +125,6 @@ struct Composed<'a> {
     warnings: Vec<String>,
 }
 
-/// One file on its way.
-struct Draft<'a> {
-    place: Place,
-    base: Option<Arc<Base>>,
-    /// Its bytes so far; `None` when it is not there.
-    now: Option<Bytes>,
-    /// Hunks that are still to be found, all of them in the bytes so far.
-    hunks: Vec<&'a edit::Hunk>,
-    replacements: Vec<Replacement>,
-    /// Where it came from.
-    moved_from: Option<Place>,
-    /// Where it went.
-    moved_to: Option<Place>,
-}
-
 impl<'a> Composed<'a> {
     fn draft(&mut self, path: &str) -> Result<usize, Fault> {
         let place = self.need.root().place(path)?;
@@ -189,15 +176,14 @@ impl<'a> Composed<'a> {
     fn delete(&mut self, path: &str) -> Result<(), Fault> {
         let at = self.existing(path, "delete", Stale::Delete)?;
         // A hunk that does not fit is a mistake also where the file goes afterwards.
-        self.settle(at)?;
-        let draft = &mut self.files[at];
-        draft.now = None;
+        self.files[at].settle()?;
+        self.files[at].now = None;
         Ok(())
     }
 
     fn relocate(&mut self, path: &str, to: &str) -> Result<(), Fault> {
         let from = self.existing(path, "move", Stale::Move)?;
-        self.settle(from)?;
+        self.files[from].settle()?;
         let onto = self.draft(to)?;
         let refused =
             |code, why: &str| Err(Fault::words(code, format!("Error: Cannot move '{path}' to '{to}': {why}")));
@@ -233,27 +219,19 @@ impl<'a> Composed<'a> {
         Ok(at)
     }
 
-    /// Finds the hunks that are pending, all in the text as it is, and puts the new text in.
-    fn settle(&mut self, at: usize) -> Result<(), Fault> {
-        let draft = &mut self.files[at];
-        if draft.hunks.is_empty() {
-            return Ok(());
+    /// Puts the pending hunks of all files in, on all cores. The first fault in the order of the patch is told.
+    fn settle_all(&mut self) -> Result<(), Fault> {
+        let cores = std::thread::available_parallelism().map_or(1, NonZero::get);
+        let mut open: Vec<&mut Draft<'a>> = self.files.iter_mut().filter(|draft| !draft.hunks.is_empty()).collect();
+        if open.len() < 2 {
+            return open.into_iter().try_for_each(Draft::settle);
         }
-        let now = draft.now.take().expect("hunks are only added to a file that is there");
-        let path = draft.place.as_str();
-        let refused = format!("Error: Cannot update '{path}': ");
-        let text = Text::of(now.as_slice()).map_err(|error| not_text(&draft.place, error, &refused))?;
-        let replacements =
-            edit::resolve(text.body, &draft.hunks, Match::Fuzzy).map_err(|error| told::hunk_fault(path, &error))?;
-        draft.now = Some(match &now {
-            Bytes::Of(base) => Bytes::Edited(Arc::clone(base), told::edited(base, &text, &replacements)?),
-            Bytes::Edited(..) | Bytes::New(_) => {
-                Bytes::New(text.spliced(&replacements).map_err(told::overlapping)?.into_bytes())
-            }
-        });
-        draft.replacements = replacements;
-        draft.hunks.clear();
-        Ok(())
+        let share = open.len().div_ceil(cores);
+        std::thread::scope(|scope| {
+            let settle = |drafts: &mut [&mut Draft<'a>]| drafts.iter_mut().try_for_each(|draft| draft.settle());
+            let threads: Vec<_> = open.chunks_mut(share).map(|drafts| scope.spawn(move || settle(drafts))).collect();
+            threads.into_iter().try_for_each(|thread| thread.join().expect("settling does not panic"))
+        })
     }
 
     /// A patch cannot make both `a` and `a/b`.
@@ -273,9 +251,7 @@ impl<'a> Composed<'a> {
     }
 
     fn finish(mut self) -> Result<FilePlan, Fault> {
-        for at in 0..self.files.len() {
-            self.settle(at)?;
-        }
+        self.settle_all()?;
         self.no_file_is_a_folder()?;
         let bases: BTreeMap<Place, Option<Arc<Base>>> =
             self.files.iter().map(|draft| (draft.place.clone(), draft.base.clone())).collect();
@@ -307,86 +283,4 @@ impl<'a> Composed<'a> {
         plan.text = format!("Success: Applied patch to {} file(s)\n\n{}", plan.files.len(), told::bounded(told));
         Ok(plan)
     }
-}
-
-/// What the session has been shown of a file as the patch leaves it: what it had been shown of those bytes before,
-/// wherever they were, and what it wrote itself.
-fn shown(need: &dyn FileNeed, draft: &Draft<'_>) -> Shown {
-    let known = need.known(draft.moved_from.as_ref().unwrap_or(&draft.place));
-    match &draft.now {
-        Some(Bytes::Edited(base, after)) => match Text::of(base.bytes()) {
-            Ok(before) => {
-                let lines = told::lines_of(&before, after);
-                told::shown_after(known, base, (before.body, &lines), &draft.replacements)
-            }
-            Err(_) => Shown::Unread,
-        },
-        Some(Bytes::Of(_)) => known.map_or(Shown::Unread, |known| known.shown),
-        Some(Bytes::New(_)) if draft.base.is_none() && draft.moved_from.is_none() => Shown::All,
-        // Written in several steps: nothing more than before is claimed.
-        Some(Bytes::New(_)) | None => match known.map(|known| known.shown) {
-            Some(Shown::Lines(_)) => Shown::Lines(Vec::new()),
-            Some(shown) => shown,
-            None => Shown::Unread,
-        },
-    }
-}
-
-/// What is told of one file; nothing of the old place of one that moved, and of one that came and went.
-fn tell(draft: &Draft<'_>, bases: &BTreeMap<Place, Option<Arc<Base>>>, limit: usize) -> Option<(FileReport, String)> {
-    let path = draft.place.as_str();
-    let Some(now) = &draft.now else {
-        let gone = draft.base.is_some() && draft.moved_to.is_none();
-        return gone
-            .then(|| (FileReport::new(&draft.place, FileAction::Deleted), format!("Deleted {}", told::path(path))));
-    };
-    let from = draft.moved_from.as_ref();
-    let origin = from.and_then(|from| bases.get(from)?.clone()).or_else(|| draft.base.clone());
-    let (action, said) = match (from, &draft.base) {
-        (Some(from), _) => {
-            (FileAction::Moved, format!("Renamed {} -> {}", told::path(from.as_str()), told::path(path)))
-        }
-        (None, Some(_)) => (FileAction::Changed, format!("Updated {}", told::path(path))),
-        (None, None) => (FileAction::Created, format!("Added {}", told::path(path))),
-    };
-    let mut file = FileReport::new(&draft.place, action);
-    file.moved_from = from.map(ToString::to_string);
-    let diff = compare(&mut file, draft, (origin.as_ref(), now), limit);
-    if !draft.replacements.is_empty() {
-        file.replaced = Some(draft.replacements.len());
-        file.replacements = draft.replacements.iter().take(told::MAX_REPLACEMENTS).map(told::replacement).collect();
-    }
-    let mut said = said;
-    if let Some(diff) = diff {
-        told::diff(&mut file, &diff);
-        said = format!("{said}\n{}", edit::brief(&diff));
-    }
-    said.push_str(&told::drift(&file.replacements));
-    said.truncate(said.trim_end().len());
-    Some((file, said))
-}
-
-/// Tells of the lines, and the diff of both texts; none where one of them is no text, and none of a mere move.
-fn compare(
-    file: &mut FileReport,
-    draft: &Draft<'_>,
-    (origin, now): (Option<&Arc<Base>>, &Bytes),
-    limit: usize,
-) -> Option<Diff> {
-    let path = draft.place.as_str();
-    let from = draft.moved_from.as_ref().map_or(path, Place::as_str);
-    let frame = Frame { before: if origin.is_some() { from } else { edit::NO_FILE }, after: path, limit };
-    let before = origin.map(|base| Text::of(base.bytes())).transpose();
-    // What changed is known then: the rest of the file need not be compared.
-    if let (Bytes::Edited(base, after), Some(origin), Ok(Some(before))) = (now, origin, &before)
-        && Arc::ptr_eq(base, origin)
-    {
-        told::lines(file, &told::lines_of(before, after), before);
-        return Some(edit::of_replacements(&frame, before.body, &draft.replacements));
-    }
-    let after = Text::of(now.as_slice()).ok()?;
-    told::text(file, &after);
-    let old = before.ok()?.map_or("", |text| text.body);
-    let is_mere_move = origin.is_some() && draft.moved_from.is_some() && old == after.body;
-    (!is_mere_move).then(|| edit::full(&frame, old, after.body))
 }

@@ -7,6 +7,7 @@ mod checkout;
 mod r#continue;
 mod create;
 mod delete;
+mod draft;
 mod edit_file;
 mod fold;
 mod freshness;

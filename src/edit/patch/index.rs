@@ -3,6 +3,7 @@
 use std::ops::Range;
 use std::sync::OnceLock;
 
+use crate::edit::occurrences::Occurrences;
 use crate::edit::view::{View, collapse, indent, is_blank, key, trim};
 use crate::edit::windows;
 
@@ -12,11 +13,16 @@ const TAB: usize = 4;
 /// So many lines may be compared one by one to find a run.
 const FEW: usize = 1 << 18;
 
+/// So many hunks are looked for in a pass of their own.
+const MOST_PASSES: usize = 8;
+
 /// Where lines are, by their text.
 pub(super) struct Index<'v> {
     pub(super) view: &'v View<'v>,
+    /// Whether hunks are so few that equal lines are found faster by a pass for each.
+    pub(super) has_few: bool,
     /// Lines by the hash of their collapsed text, sorted.
-    by_key: Vec<(u64, u32)>,
+    by_key: OnceLock<Vec<(u64, u32)>>,
     collapsed: OnceLock<Collapsed>,
     /// How far each line is indented; none for blank lines.
     depths: OnceLock<Vec<Option<usize>>>,
@@ -49,14 +55,27 @@ impl Alike {
 }
 
 impl<'v> Index<'v> {
-    pub(super) fn new(view: &'v View<'v>) -> Self {
-        let mut by_key: Vec<(u64, u32)> = view.keys().iter().copied().zip(0..).collect();
-        by_key.sort_unstable();
-        Self { view, by_key, collapsed: OnceLock::new(), depths: OnceLock::new() }
+    pub(super) fn new(view: &'v View<'v>, hunks: usize) -> Self {
+        Self {
+            view,
+            has_few: hunks <= MOST_PASSES,
+            by_key: OnceLock::new(),
+            collapsed: OnceLock::new(),
+            depths: OnceLock::new(),
+        }
     }
 
     pub(super) fn len(&self) -> usize {
         self.view.line_count()
+    }
+
+    /// The first lines of all runs that are equal, found without reading the file line by line.
+    pub(super) fn equal_runs(&self, old: &[&str]) -> Vec<usize> {
+        let (text, old) = (self.view.text(), old.join("\n"));
+        let is_end = |at: usize| text.as_bytes().get(at).is_none_or(|byte| *byte == b'\n');
+        let is_run = |at: &usize| at.checked_sub(1).is_none_or(is_end) && is_end(at + old.len());
+        let places = Occurrences::new(text, &old).filter(is_run);
+        places.map(|at| self.view.line_at(self.view.original(at..at).start)).collect()
     }
 
     /// The first lines of all runs that differ from `old` in white space only. `fits` says whether one is within bounds.
@@ -77,8 +96,13 @@ impl<'v> Index<'v> {
 
     /// The lines with a hash, in order.
     fn places(&self, key: u64) -> &[(u64, u32)] {
-        let from = self.by_key.partition_point(|(other, _)| *other < key);
-        let rest = &self.by_key[from..];
+        let by_key = self.by_key.get_or_init(|| {
+            let mut by_key: Vec<(u64, u32)> = self.view.keys().iter().copied().zip(0..).collect();
+            by_key.sort_unstable();
+            by_key
+        });
+        let from = by_key.partition_point(|(other, _)| *other < key);
+        let rest = &by_key[from..];
         &rest[..rest.partition_point(|(other, _)| *other == key)]
     }
 

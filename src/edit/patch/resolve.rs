@@ -87,7 +87,7 @@ impl HunkError {
 /// [`HunkError`], of the first hunk that does not fit.
 pub fn resolve(body: &str, hunks: &[&Hunk], how: Match) -> Result<Vec<Replacement>, HunkError> {
     let view = View::new(body);
-    let index = hunks.iter().any(|hunk| hunk.dialect == Dialect::V4a).then(|| Index::new(&view));
+    let index = Index::new(&view, hunks.len());
     let wanted: Vec<Wanted<'_>> =
         hunks.iter().filter(|hunk| hunk.dialect == Dialect::Blocks).map(|hunk| hunk.wanted()).collect();
     let mut blocks = find_each(&view, &wanted, how, Parts::Words).into_iter();
@@ -98,7 +98,7 @@ pub fn resolve(body: &str, hunks: &[&Hunk], how: Match) -> Result<Vec<Replacemen
                 let block = blocks.next().expect("one answer for each hunk of this dialect");
                 block.map_err(|miss| missed(hunk, miss))?
             }
-            Dialect::V4a => whole::locate(index.as_ref().expect("made, since there is such a hunk"), hunk, how)?,
+            Dialect::V4a => whole::locate(&index, hunk, how)?,
         };
         let narrowed = narrow(&view, hunk, replacement);
         if narrowed.range.is_empty() && narrowed.text.is_empty() {

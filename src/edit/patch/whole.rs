@@ -76,11 +76,21 @@ fn find(
 ) -> Result<Anchored, HunkError> {
     let fits = |lines: &Range<usize>| holds(scope, lines) && (!hunk.at_end || lines.end == index.len());
     let size = block.old.len();
-    let runs = index.runs(&block.old, |start| fits(&(start..start + size)));
+    let is_blank = hunk.old.trim().is_empty();
+    let is_inside = |start: usize| fits(&(start..start + size));
+    let mut runs = Vec::new();
+    if index.has_few && !is_blank {
+        // Equal runs alone decide the first rung, and need no index.
+        runs = index.equal_runs(&block.old);
+        runs.retain(|start| is_inside(*start));
+    }
+    if runs.is_empty() {
+        runs = index.runs(&block.old, is_inside);
+    }
     if runs.len().saturating_mul(size) > MOST_COMPARED {
         return Err(ambiguous(hunk, &runs));
     }
-    let is_loose = how > Match::Exact && !hunk.old.trim().is_empty();
+    let is_loose = how > Match::Exact && !is_blank;
     for alike in if is_loose { &Alike::ALL[..] } else { &[Alike::Equal] } {
         let found: Vec<usize> =
             runs.iter().copied().filter(|start| index.is_alike(&block.old, *start, *alike)).collect();

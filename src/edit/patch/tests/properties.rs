@@ -2,8 +2,10 @@
 
 use proptest::prelude::*;
 
+use crate::edit::patch::index::Index;
+use crate::edit::patch::whole::locate;
 use crate::edit::patch::{Dialect, Hunk, Patch, Section, SectionChange, parse, resolve};
-use crate::edit::{Change, Match, splice};
+use crate::edit::{Change, Match, View, splice};
 
 /// Lines that are text, or look like the markers of one dialect or the other.
 fn line() -> impl Strategy<Value = String> {
@@ -126,6 +128,27 @@ proptest! {
     fn line_endings_of_the_patch_make_no_difference(patch in patches()) {
         let printed = print(&patch);
         prop_assert_eq!(parse(&printed), parse(&printed.replace('\n', "\r\n")));
+    }
+
+    #[test]
+    fn few_hunks_are_found_where_many_are(lines in prop::collection::vec("[ab ]{0,2}", 1..9), at in 0_usize..9, size in 1_usize..4) {
+        let from = at.min(lines.len() - 1);
+        let old: String = lines[from..(from + size).min(lines.len())].iter().map(|line| format!("{line}\n")).collect();
+        let all = Change { old: 0..old.lines().count(), new: 0..1 };
+        let hunk = Hunk {
+            line: 0,
+            dialect: Dialect::V4a,
+            old,
+            new: "new\n".to_owned(),
+            changes: vec![all],
+            anchors: Vec::new(),
+            at_end: false,
+            layout: 0,
+        };
+        let body = lines.join("\n");
+        let view = View::new(&body);
+        let found = |hunks| locate(&Index::new(&view, hunks), &hunk, Match::Fuzzy);
+        prop_assert_eq!(found(1), found(1000));
     }
 
     #[test]
