@@ -111,6 +111,9 @@ pub(super) fn person(context: &Context) -> Option<PathBuf> {
     context.env.xdg("XDG_STATE_HOME", ".local/state")
 }
 
+/// So often journals of processes that were killed meanwhile are settled before one call.
+const MOST_RECOVERIES: usize = 100;
+
 /// Takes the locks, and settles what killed processes left before and while they were waited for.
 fn hold(context: &Context, root: &Root, places: &[Place], report: &mut Report) -> Result<(Option<Store>, Hold), Fault> {
     let patience = Patience { repository: context.lock_wait, cancel: &context.cancel };
@@ -136,7 +139,7 @@ fn hold(context: &Context, root: &Root, places: &[Place], report: &mut Report) -
         }
         Err(fault) => return Err(fault),
     };
-    loop {
+    for _ in 0..MOST_RECOVERIES {
         let recovered = recover(&store, person.as_deref(), &context.cancel)?;
         report.warnings.extend(recovered.sentences());
         if places.is_empty() {
@@ -149,6 +152,7 @@ fn hold(context: &Context, root: &Root, places: &[Place], report: &mut Report) -
         }
         hold = hold.without_files();
     }
+    Err(Fault::new(Code::LockBusy, "other processes are killed again and again while they change files here"))
 }
 
 /// What an operation asks: see [`FileNeed`].

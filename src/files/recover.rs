@@ -65,8 +65,8 @@ pub fn recover(store: &Store, person: Option<&Path>, cancel: &Cancel) -> Result<
     Ok(recovered)
 }
 
-/// Whether a journal is there whose writer is dead, settled by another process just now or by nobody, other than those that could not be settled: to be asked again once
-/// the locks are held.
+/// Whether a journal is there whose writer is dead, settled by another process just now or by nobody, other than those
+/// that could not be settled: to be asked again once the locks are held.
 ///
 /// # Errors
 /// `state_refused`.
@@ -152,6 +152,9 @@ fn settle_one(
     };
     if remaining.is_empty() {
         log.remove().map_err(|error| super::commit::write_failed("the journal", &error))?;
+    } else {
+        // The files are right; the journal stays for what a later call can remove.
+        recovered.unsettled.push(log.name().to_owned());
     }
     recovered.told.extend(remaining);
     Ok(())

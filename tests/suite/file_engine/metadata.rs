@@ -8,7 +8,7 @@ use std::process::Command;
 
 use rustix::fs::{IFlags, XattrFlags, ioctl_getflags, ioctl_setflags};
 
-use super::tools::{Ended, allowed, edit, patch, tree, update, write};
+use super::tools::{Ended, allowed, call_at, edit, patch, tree, update, write};
 use crate::support::{Answer, Base, Gt, World};
 
 /// `user::rw-, user:12345:r--, group::r--, mask::r--, other::---` as the kernel keeps it.
@@ -289,4 +289,25 @@ fn nothing_is_left_in_a_folder_that_can_only_be_added_to() {
     }
     drop(flag);
     let _ = allowed(&world, &edit("log/f", "old", "new")).done();
+}
+
+#[test]
+fn what_cannot_be_removed_holds_nobody_up() {
+    let world = World::new(Gt::Fake, Base::Plain);
+    fs::create_dir(world.root().join("log")).expect("a folder");
+    world.write("log/f", "old\n");
+    let is_left = || tree(&world.root()).keys().any(|name| name.starts_with("log/.pi-graphite-"));
+    let left = (1..30).any(|step| {
+        let _killed = call_at(&world, &edit("log/f", "old", "new"), &format!("kill:{step}"));
+        is_left()
+    });
+    assert!(left, "no step leaves a file");
+    let Some(flag) = AppendOnly::set(&world.root().join("log")) else { return };
+    for _ in 0..2 {
+        let answer = allowed(&world, &write("g", "new\n")).done();
+        assert!(answer.report["warnings"].to_string().contains("temporary file"), "{:#}", answer.report);
+    }
+    drop(flag);
+    let answer = allowed(&world, &write("h", "new\n")).done();
+    assert!(super::tools::journals(&world).is_empty(), "{:#}", answer.report);
 }
