@@ -5,7 +5,7 @@ use std::fmt;
 use std::ops::Range;
 
 use super::Rung;
-use super::changes::{Change, Changes};
+use super::changes::{Changes, Drift, Reach};
 use super::needle::Block;
 use super::rewrite::Found;
 use super::similar::{Budget, Exhausted, Symbol, Target, quotient};
@@ -33,7 +33,7 @@ pub(super) enum Anchored {
     Doubtful(Doubt),
 }
 
-/// Why a block that is alike enough is not taken.
+/// Why lines that were found are not taken.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) enum Doubt {
     /// There are too many look-alikes to compare all.
@@ -42,6 +42,8 @@ pub(super) enum Doubt {
     Another { line: usize },
     /// All that it has in common with `old_string` stands elsewhere in the file, too.
     Common { lines: (usize, usize) },
+    /// What is to be changed nests otherwise in the file: see this line, counted from 0.
+    Nesting { line: usize },
     /// The change is to lines that the file does not have, or right beside such lines.
     Touched { line: usize },
 }
@@ -83,9 +85,9 @@ pub(super) fn alike(
 
 /// Takes the block if it is the one that is meant, and if what is to be changed in it is there.
 fn settle(view: &View<'_>, block: &Block<'_>, score: f64, lines: Range<usize>) -> Anchored {
-    let drift = Changes::of_file(view, &block.old, &lines);
+    let Drift { changes: drift, reach } = Changes::of_file(view, &block.old, &lines);
     let sides = Sides { view, block, start: lines.start, drift: &drift };
-    let doubt = sides.another(&lines).or_else(|| sides.common(&lines)).or_else(|| sides.touched());
+    let doubt = sides.another(&lines).or_else(|| sides.common(&lines)).or_else(|| sides.touched(&reach));
     match doubt {
         Some(doubt) => Anchored::Doubtful(doubt),
         None => Anchored::One(Found { lines, rung: Rung::BlockAnchor, score, drift }),
@@ -135,14 +137,16 @@ impl Sides<'_, '_> {
     }
 
     /// As in every three-way merge, changes of both sides to the same lines, or to neighbours, are for a person.
-    fn touched(&self) -> Option<Doubt> {
-        let is_blank_line = |line: usize| is_blank(self.view.line(self.start + line));
-        let is_text = |change: &&Change| {
-            !(self.block.old[change.old.clone()].iter().all(|line| is_blank(line))
-                && change.new.clone().all(is_blank_line))
+    /// Blank lines only matter where nothing but their place says where new lines belong.
+    fn touched(&self, drift: &[Reach]) -> Option<Doubt> {
+        let added = |old: &Range<usize>| {
+            let mut added = self.block.changes.0.iter().filter(|change| change.old.is_empty());
+            added.any(|change| old.start <= change.old.start && change.old.start <= old.end)
         };
-        let drift = self.drift.0.iter().filter(is_text).find(|change| self.block.changes.touches(&change.old))?;
-        Some(Doubt::Touched { line: self.start + drift.new.start })
+        let meets =
+            |reach: &&Reach| if reach.is_blank { added(&reach.old) } else { self.block.changes.touches(&reach.old) };
+        let reach = drift.iter().find(meets)?;
+        Some(Doubt::Touched { line: self.start + reach.file.start })
     }
 }
 
@@ -159,6 +163,11 @@ impl fmt::Display for Doubt {
                 f,
                 "lines {}-{end} are like `old_string`, but nothing that they share stands only there; give the exact lines",
                 first + 1
+            ),
+            Self::Nesting { line } => write!(
+                f,
+                "the lines of `old_string` are there, but line {} is not as deep beside the others as it is in `old_string`; give the file's indentation",
+                line + 1
             ),
             Self::Touched { line } => write!(
                 f,

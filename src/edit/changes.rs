@@ -35,12 +35,26 @@ impl Changes {
         Self(diff::lines(&old[removed], &new[added]).map(shift).collect())
     }
 
-    /// How a run of a file's lines differs from `old` in more than white space. `new` is counted from its first line.
-    pub(super) fn of_file(view: &View<'_>, old: &[&str], lines: &Range<usize>) -> Self {
+    /// How a run of a file's lines differs from `old` in more than white space, read from the top and from the bottom.
+    /// The file's lines are counted from the first of the run.
+    pub(super) fn of_file(view: &View<'_>, old: &[&str], lines: &Range<usize>) -> Drift {
         let old: Vec<_> = old.iter().map(|line| collapse(line)).collect();
         let file: Vec<_> = lines.clone().map(|line| collapse(view.line(line))).collect();
-        let [old, file] = [&old, &file].map(|lines| lines.iter().map(|line| &**line).collect::<Vec<_>>());
-        Self::between(&old, &file)
+        let [mut old, mut file] = [&old, &file].map(|lines| lines.iter().map(|line| &**line).collect::<Vec<_>>());
+        let changes = Self::between(&old, &file);
+        let mut reach: Vec<Reach> = changes.0.iter().map(|change| Reach::of(change, &old, &file)).collect();
+        old.reverse();
+        file.reverse();
+        let (old_count, count) = (old.len(), file.len());
+        reach.extend(Self::between(&old, &file).0.iter().map(|change| {
+            let Reach { old, file, is_blank } = Reach::of(change, &old[..], &file[..]);
+            Reach {
+                old: old_count - old.end..old_count - old.start,
+                file: count - file.end..count - file.start,
+                is_blank,
+            }
+        }));
+        Drift { changes, reach }
     }
 
     /// The line before in whose place a line after stands, or the nearest one above.
@@ -80,4 +94,40 @@ impl Changes {
         let next = self.0.partition_point(|change| change.old.end < old.start);
         self.0.get(next).is_some_and(|change| change.old.start <= old.end)
     }
+}
+
+/// How a run of a file's lines differs from those that were looked for.
+pub(super) struct Drift {
+    pub(super) changes: Changes,
+    /// Where each difference may be: a line that is missing among equal ones may be any of them.
+    pub(super) reach: Vec<Reach>,
+}
+
+/// Lines within which a difference may be.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Reach {
+    pub(super) old: Range<usize>,
+    pub(super) file: Range<usize>,
+    /// Whether only blank lines come and go.
+    pub(super) is_blank: bool,
+}
+
+impl Reach {
+    fn of(change: &Change, old: &[&str], file: &[&str]) -> Self {
+        let is_blank = old[change.old.clone()].iter().chain(&file[change.new.clone()]).all(|line| line.is_empty());
+        let (up, down) = match (change.old.is_empty(), change.new.is_empty()) {
+            (true, _) => slide(&change.new, file),
+            (_, true) => slide(&change.old, old),
+            (false, false) => (0, 0),
+        };
+        let wider = |lines: &Range<usize>, most: usize| lines.start.saturating_sub(up)..(lines.end + down).min(most);
+        Self { old: wider(&change.old, old.len()), file: wider(&change.new, file.len()), is_blank }
+    }
+}
+
+/// By how many lines a run may move up and down among lines that are equal to it.
+fn slide(run: &Range<usize>, lines: &[&str]) -> (usize, usize) {
+    let up = (0..run.start).take_while(|by| lines[run.start - 1 - by] == lines[run.end - 1 - by]).count();
+    let down = (run.end..lines.len()).take_while(|at| lines[*at] == lines[at - run.len()]).count();
+    (up, down)
 }

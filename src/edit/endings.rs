@@ -1,32 +1,21 @@
 //! The line endings of a whole text that takes the place of another.
 
-/// `new`, whose lines end with LF, with the endings of the lines of `old` that it keeps at its beginning and its end;
-/// between them, lines end as the line before does.
+use super::changes::Changes;
+
+/// `new`, whose lines end with LF, with the endings of the lines of `old` that it keeps or that it puts others in the
+/// place of; further lines end as the line before does.
 #[must_use]
 pub fn with_endings_of(old: &str, new: &str) -> String {
-    let old: Vec<(&str, &str)> = lines(old).collect();
-    let new: Vec<(&str, &str)> = lines(new).collect();
-    let same = |(a, b): &(&(&str, &str), &(&str, &str))| a.0 == b.0;
-    let head = old.iter().zip(&new).take_while(same).count();
-    let room = old.len().min(new.len()) - head;
-    let tail = old.iter().rev().zip(new.iter().rev()).take(room).take_while(same).count();
-    let usual = old.first().map_or("\n", |(_, end)| if end.is_empty() { "\n" } else { end });
+    let [(old, ends), (new, wanted)] = [old, new].map(|text| lines(text).unzip::<_, _, Vec<&str>, Vec<&str>>());
+    let changes = Changes::between(&old, &new);
+    let usual = ends.first().copied().filter(|end| !end.is_empty()).unwrap_or("\n");
     let mut written = String::new();
-    let mut last = usual;
-    for (at, (line, end)) in new.iter().enumerate() {
+    for (at, line) in new.iter().enumerate() {
         written.push_str(line);
-        if end.is_empty() {
-            continue;
+        if !wanted[at].is_empty() {
+            let own = ends.get(changes.counterpart(at)).copied().filter(|end| !end.is_empty());
+            written.push_str(own.unwrap_or(usual));
         }
-        let kept = if at < head {
-            old[at].1
-        } else if at >= new.len() - tail {
-            old[old.len() - (new.len() - at)].1
-        } else {
-            last
-        };
-        last = if kept.is_empty() { usual } else { kept };
-        written.push_str(last);
     }
     written
 }
@@ -49,6 +38,8 @@ mod tests {
             ("a\r\nb\r\n", "a\nB\n", "a\r\nB\r\n"),
             ("a\r\nb\r\nc\nd\n", "a\nb\nx\nc\nd\n", "a\r\nb\r\nx\r\nc\nd\n"),
             ("a\r\nb\nc\r\n", "a\nb\nc\nd\n", "a\r\nb\nc\r\nd\r\n"),
+            ("a\nb\r\nc\nd\r\ne\n", "A\nb\nc\nd\nE\n", "A\nb\r\nc\nd\r\nE\n"),
+            ("a\nb\r\nc\n", "a\nB\nx\nc\n", "a\nB\r\nx\r\nc\n"),
             ("a\r\nb", "a\nb\n", "a\r\nb\r\n"),
             ("a\r\nb\r\n", "a\nb", "a\r\nb"),
             ("\r\n", "", ""),

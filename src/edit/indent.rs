@@ -6,7 +6,7 @@
 
 use std::collections::BTreeMap;
 
-use super::view::{indent, is_blank};
+use super::view::{indent, is_blank, trim};
 
 /// The indentation of a line of `old_string` and of the file's line that it matched.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -48,17 +48,31 @@ pub(super) struct Step {
 
 impl<'t> Reindent<'t> {
     /// Measures the difference between matched lines; blank lines say nothing.
-    pub(super) fn measure(pairs: Vec<Pair<'t>>, new: &[&str]) -> Self {
+    pub(super) fn measure(pairs: Vec<Pair<'t>>, old: &[&str], new: &[&str]) -> Self {
         if pairs.iter().all(|pair| pair.old == pair.file) || is_in_file_columns(&pairs, new) {
             return Self::Verbatim;
         }
         let (first, pairs) = match pairs.split_first() {
-            Some((first, rest)) if has_lost_its_own(*first, rest) => (Some(first.file), rest.to_vec()),
+            Some((first, rest)) if has_lost_its_own(*first, rest) && !opens_in_own_columns(old, new) => {
+                (Some(first.file), rest.to_vec())
+            }
             _ => (None, pairs),
         };
         let known = Known::of(&pairs);
         let step = Step::measure(&known, new);
         Self::Translated { known, first, step }
+    }
+
+    /// Whether the depth of a line of `new_string` is, in `old_string`, that of lines which have several depths in the file:
+    /// then the two do not nest alike, and no depth would be right.
+    ///
+    /// Lines that have lost all indentation nest nowhere, so each takes the depth of its neighbour.
+    pub(super) fn is_contradicted(&self, line: &str) -> bool {
+        let Self::Translated { known, .. } = self else { return false };
+        let is_nested = known.windows(2).any(|two| two[0].old != two[1].old);
+        let mut files = known.iter().filter(|known| known.old == indent(line)).map(|known| known.file);
+        let first = files.next();
+        is_nested && !is_blank(line) && files.any(|file| Some(file) != first)
     }
 
     /// A new line with its indentation for the file. `index` is its own place, `at` that of its nearest old line.
@@ -82,6 +96,24 @@ fn is_in_file_columns(pairs: &[Pair<'_>], new: &[&str]) -> bool {
     let base = pairs.iter().map(|pair| pair.file).min_by_key(|file| file.len()).unwrap_or_default();
     let mut new = new.iter().filter(|line| !is_blank(line));
     pairs.iter().any(|pair| pair.old.is_empty()) && !base.is_empty() && new.all(|line| indent(line).starts_with(base))
+}
+
+/// Whether `old_string` begins with a line that opens deeper ones, and `new_string` has further lines at its depth: then
+/// all of it is written from column 0, also where its deeper lines happen to stand in the file's columns.
+pub(super) fn opens_in_own_columns(old: &[&str], new: &[&str]) -> bool {
+    let mut further = new.iter().skip(1).filter(|line| !is_blank(line));
+    old.first().is_some_and(|line| opens(line)) && further.any(|line| indent(line).is_empty())
+}
+
+/// Whether a line opens deeper ones, a comment at its end apart.
+pub(super) fn opens(line: &str) -> bool {
+    let code = [" #", " //", " --", " /*"].iter().filter_map(|comment| line.find(comment)).min();
+    let code = trim(&line[..code.unwrap_or(line.len())]);
+    let word = code.rsplit(|character: char| !character.is_alphanumeric()).next().unwrap_or_default();
+    code.ends_with([':', '{', '(', '[', '=', ','])
+        || code.ends_with("->")
+        || code.ends_with("=>")
+        || ["then", "do", "else", "begin"].contains(&word)
 }
 
 /// Whether only the first line of `old_string` had lost its indentation, as when a block is copied from its first word.

@@ -3,7 +3,7 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use super::anchor::{self, Anchored};
+use super::anchor::{self, Anchored, Doubt};
 use super::changes::Changes;
 use super::nearest::{self, NotFoundHelp};
 use super::needle::{Block, Needle};
@@ -89,19 +89,20 @@ pub fn find_one(
 pub fn find_all(view: &View<'_>, wanted: &Wanted<'_>, how: Match) -> Result<Vec<Replacement>, Miss> {
     let needle = Needle::of(*wanted)?;
     let exact = Exact::new(&needle);
+    let doubtful = |doubt| Miss::NotFound(nearest::help(view, &needle, how).with_doubt(Some(doubt)));
     let places = || memchr::memmem::find_iter(view.text().as_bytes(), needle.old.as_bytes());
     // Counted first: a list of 200,000 that grows as it goes takes half as much memory again.
     let mut found: Vec<Replacement> = Vec::with_capacity(places().count());
     let mut shared: Arc<str> = Arc::default();
-    found.extend(places().map(|at| {
-        let one = exact.at(view, at);
+    for at in places() {
+        let one = exact.at(view, at).map_err(doubtful)?;
         if one.text != shared {
             shared = Arc::clone(&one.text);
         }
-        Replacement { text: Arc::clone(&shared), ..one }
-    }));
+        found.push(Replacement { text: Arc::clone(&shared), ..one });
+    }
     if found.is_empty() && is_loose(&needle, how) {
-        found = all_whole_lines(view, &Block::of(&needle));
+        found = all_whole_lines(view, &Block::of(&needle)).map_err(doubtful)?;
     }
     if found.is_empty() {
         let candidates = Candidates { exact: Tally::default(), is_within: &|_| true };
@@ -137,7 +138,7 @@ pub fn find_each(view: &View<'_>, wanted: &[Wanted<'_>], how: Match, parts: Part
 }
 
 /// Whether the characters around a place are of one word.
-fn cuts_word(text: &str, at: usize) -> bool {
+pub(super) fn cuts_word(text: &str, at: usize) -> bool {
     let is_word = |character: char| character.is_alphanumeric() || character == '_';
     let (before, after) = text.split_at(at);
     before.chars().next_back().is_some_and(is_word) && after.chars().next().is_some_and(is_word)
@@ -153,9 +154,14 @@ struct Candidates<'c> {
 /// Walks up the rungs.
 fn decide(view: &View<'_>, needle: &Needle<'_>, how: Match, candidates: Candidates<'_>) -> Result<Replacement, Miss> {
     let Candidates { exact: Tally { count, first }, is_within } = candidates;
+    let taken = |found: Result<Replacement, Doubt>| match found {
+        Ok(replacement) if changes_nothing(view, &replacement) => Err(Miss::Noop),
+        Ok(replacement) => Ok(replacement),
+        Err(doubt) => Err(Miss::NotFound(nearest::help(view, needle, how).with_doubt(Some(doubt)))),
+    };
     if let [at, ..] = first[..] {
         if count == 1 {
-            return changed(view, Exact::new(needle).at(view, at));
+            return taken(Exact::new(needle).at(view, at));
         }
         let lines = first.iter().map(|&at| view.line_at(view.original(at..at).start) + 1).collect();
         return Err(Miss::Ambiguous { rung: Rung::Exact, count, lines });
@@ -167,7 +173,7 @@ fn decide(view: &View<'_>, needle: &Needle<'_>, how: Match, candidates: Candidat
     let fits = |lines: &Range<usize>| is_within(&span(view, &block, lines));
     let starts = windows::find(view, &block.old, |first| fits(&(first..first + block.old.len())));
     if let [start] = starts[..] {
-        return changed(view, whole_lines(view, &block, &run(view, &block, start)));
+        return taken(whole_lines(view, &block, &run(view, &block, start)));
     }
     if let [start, ..] = starts[..] {
         return Err(ambiguous(windows::name(view, &block.old, start), &starts));
@@ -176,9 +182,9 @@ fn decide(view: &View<'_>, needle: &Needle<'_>, how: Match, candidates: Candidat
         return Err(Miss::NotFound(nearest::help(view, needle, how)));
     }
     match anchor::find(view, &block, fits) {
-        Anchored::One(found) => changed(view, whole_lines(view, &block, &found)),
+        Anchored::One(found) => taken(whole_lines(view, &block, &found)),
         Anchored::Several(starts) => Err(ambiguous(Rung::BlockAnchor, &starts)),
-        Anchored::Doubtful(doubt) => Err(Miss::NotFound(nearest::help(view, needle, how).with_doubt(Some(doubt)))),
+        Anchored::Doubtful(doubt) => taken(Err(doubt)),
         Anchored::None => Err(Miss::NotFound(nearest::help(view, needle, how))),
     }
 }
@@ -188,17 +194,17 @@ fn is_loose(needle: &Needle<'_>, how: Match) -> bool {
     how > Match::Exact && !needle.old.trim().is_empty()
 }
 
-fn all_whole_lines(view: &View<'_>, block: &Block<'_>) -> Vec<Replacement> {
+fn all_whole_lines(view: &View<'_>, block: &Block<'_>) -> Result<Vec<Replacement>, Doubt> {
     let size = block.old.len();
     let mut free = 0;
     let mut found = Vec::new();
     for start in windows::find(view, &block.old, |_| true) {
         if start >= free && windows::is_equal(view, &block.old, start) {
-            found.push(whole_lines(view, block, &run(view, block, start)));
+            found.push(whole_lines(view, block, &run(view, block, start))?);
             free = start + size;
         }
     }
-    found
+    Ok(found)
 }
 
 fn run(view: &View<'_>, block: &Block<'_>, start: usize) -> Found {
@@ -212,10 +218,6 @@ fn run(view: &View<'_>, block: &Block<'_>, start: usize) -> Found {
 
 fn ambiguous(rung: Rung, starts: &[usize]) -> Miss {
     Miss::Ambiguous { rung, count: starts.len(), lines: starts.iter().take(10).map(|start| start + 1).collect() }
-}
-
-fn changed(view: &View<'_>, replacement: Replacement) -> Result<Replacement, Miss> {
-    if changes_nothing(view, &replacement) { Err(Miss::Noop) } else { Ok(replacement) }
 }
 
 fn changes_nothing(view: &View<'_>, replacement: &Replacement) -> bool {

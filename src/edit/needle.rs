@@ -44,9 +44,18 @@ impl<'n> Block<'n> {
     pub(super) fn of(needle: &'n Needle<'_>) -> Self {
         let lines = |text: &'n str| text.strip_suffix('\n').unwrap_or(text).split('\n').collect::<Vec<_>>();
         let old = lines(&needle.old);
+        let ended = needle.old.ends_with('\n');
+        if !ended && needle.new.ends_with('\n') {
+            // Unless the empty line at the end is one that `old_string` has: then it stays.
+            let new: Vec<&str> = needle.new.split('\n').collect();
+            let changes = Changes::between(&old, &new);
+            if changes.0.last().is_none_or(|last| !last.new.contains(&(new.len() - 1))) {
+                return Self { old, new, ended, changes };
+            }
+        }
         let new = if needle.new.is_empty() { Vec::new() } else { lines(&needle.new) };
         let changes = Changes::between(&old, &new);
-        Self { old, new, ended: needle.old.ends_with('\n'), changes }
+        Self { old, new, ended, changes }
     }
 
     /// With changes that are known, as those of a hunk whose lines say what happens to them.

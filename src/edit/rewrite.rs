@@ -3,8 +3,9 @@
 use std::ops::Range;
 
 use super::Rung;
+use super::anchor::Doubt;
 use super::changes::Changes;
-use super::indent::{Pair, Reindent};
+use super::indent::{Pair, Reindent, opens, opens_in_own_columns};
 use super::ladder::Replacement;
 use super::needle::{Block, Needle};
 use super::view::{View, indent, is_blank, trim};
@@ -31,6 +32,8 @@ pub(super) struct Exact<'n> {
     is_indented: bool,
     new: Vec<&'n str>,
     changes: Changes,
+    /// Both texts as whole lines, where they are written from column 0 although the match is exact.
+    own_columns: Option<Block<'n>>,
 }
 
 impl<'n> Exact<'n> {
@@ -39,14 +42,26 @@ impl<'n> Exact<'n> {
         let new: Vec<&str> = needle.new.split('\n').collect();
         let single = matches!(old.as_slice(), [_] | [_, ""]) && !is_blank(old[0]);
         let is_indented = !indent(old[0]).is_empty();
-        Self { old: needle.old.len(), single, is_indented, changes: Changes::between(&old, &new), new }
+        let own_columns = (!single && opens_in_own_columns(&old, &new)).then(|| Block::of(needle));
+        Self { old: needle.old.len(), single, is_indented, changes: Changes::between(&old, &new), new, own_columns }
     }
 
     /// The replacement of the match at a position of the view's text: `new_string` as it is, but for line endings, and
     /// for indentation that `old_string` has only in part.
-    pub(super) fn at(&self, view: &View<'_>, position: usize) -> Replacement {
+    ///
+    /// # Errors
+    /// As [`whole_lines`] has them, where that decides.
+    pub(super) fn at(&self, view: &View<'_>, position: usize) -> Result<Replacement, Doubt> {
         let range = view.original(position..position + self.old);
         let (first, last) = (view.line_at(range.start), view.line_at(range.end - 1));
+        if let Some(block) = &self.own_columns
+            && view.line_range(first).start < range.start
+            && is_blank(&view.body()[view.line_range(first).start..range.start])
+            && [view.line_range(last).end, view.line_range(last).start + view.line(last).len()].contains(&range.end)
+        {
+            let found = Found { lines: first..last + 1, rung: Rung::Exact, score: 1.0, drift: Changes::default() };
+            return whole_lines(view, block, &found);
+        }
         let mut text = String::with_capacity(self.new.iter().map(|line| line.len() + 2).sum());
         let missing = self.missing(view, first, range.start);
         for (index, line) in self.new.iter().enumerate() {
@@ -59,7 +74,7 @@ impl<'n> Exact<'n> {
             }
         }
         let lines = (first + 1, last + 1);
-        Replacement { range, text: text.into(), rung: Rung::Exact, score: 1.0, lines, unseen: Vec::new() }
+        Ok(Replacement { range, text: text.into(), rung: Rung::Exact, score: 1.0, lines, unseen: Vec::new() })
     }
 }
 
@@ -68,26 +83,42 @@ impl Exact<'_> {
     /// one line with less indentation than the file's.
     fn missing<'v>(&self, view: &View<'v>, line: usize, start: usize) -> &'v str {
         let before = &view.body()[view.line_range(line).start..start];
-        if !self.single || !is_blank(before) || self.is_in_file_columns(before) { "" } else { before }
+        let is_own = || self.is_indented || !self.is_in_file_columns(view, line, before);
+        if self.single && self.new.len() > 1 && is_blank(before) && is_own() { before } else { "" }
     }
 
     /// Whether only the first line of `new_string` lacks what stands before the match.
     ///
-    /// A line without any indentation beside others, or a body that would not be deeper than what opens it, shows that
-    /// the whole of it is written in columns of its own.
-    fn is_in_file_columns(&self, before: &str) -> bool {
-        let mut further = self.new[1..].iter().filter(|line| !is_blank(line));
-        let Some(next) = further.clone().next() else { return true };
-        let is_deeper = self.new[0].trim_end().ends_with(OPENING) || trim(next).starts_with(CONTINUING);
-        let is_own = self.is_indented || further.clone().any(|line| indent(line).is_empty());
-        !is_own
-            && (!is_deeper
-                || (indent(next).len() > before.len() && further.all(|line| indent(line).starts_with(before))))
+    /// A line without any indentation beside others, or a line that goes on with or is opened by the first one and would
+    /// not be deeper, shows that the whole of it is written from column 0. So does a depth that no line around has.
+    fn is_in_file_columns(&self, view: &View<'_>, line: usize, before: &str) -> bool {
+        let mut further = self.new[1..].iter().filter(|line| !is_blank(line)).map(|line| indent(line));
+        let Some(next) = self.new[1..].iter().find(|line| !is_blank(line)) else { return true };
+        let is_deeper = opens(self.new[0]) || trim(next).starts_with(CONTINUING);
+        let is_known = |indentation: &str| indentation.starts_with(before) || is_around(view, line, indentation);
+        !further.clone().any(str::is_empty)
+            && !(is_deeper && indent(next).len() <= before.len())
+            && further.all(is_known)
     }
 }
 
-/// At the end of a line these open a deeper one.
-const OPENING: [char; 4] = [':', '{', '(', '['];
+/// Whether a line above, on the way out of the blocks around a line, has this indentation.
+fn is_around(view: &View<'_>, line: usize, indentation: &str) -> bool {
+    let mut depth = indent(view.line(line)).len();
+    for above in (0..line).rev().map(|above| view.line(above)).filter(|line| !is_blank(line)) {
+        let own = indent(above);
+        if own.len() < depth {
+            depth = own.len();
+            if own == indentation {
+                return true;
+            }
+        }
+        if depth <= indentation.len() {
+            return false;
+        }
+    }
+    false
+}
 
 /// Lines that begin with these go on, deeper, with what the line before has begun.
 const CONTINUING: [char; 7] = ['.', '+', '-', '*', '&', '|', '?'];
@@ -101,11 +132,18 @@ pub(super) fn span(view: &View<'_>, block: &Block<'_>, lines: &Range<usize>) -> 
 
 /// The replacement of a run of whole lines: a three-way merge, where `old_string` is what the file and `new_string` come
 /// from. Where the two meet there is no merge, and the last rung has found nothing.
-pub(super) fn whole_lines(view: &View<'_>, block: &Block<'_>, found: &Found) -> Replacement {
+///
+/// # Errors
+/// [`Doubt`] where lines that change nest otherwise in the file than in `old_string`.
+pub(super) fn whole_lines(view: &View<'_>, block: &Block<'_>, found: &Found) -> Result<Replacement, Doubt> {
     let region = Region { view, block, found };
-    let reindent = Reindent::measure(region.pairs(), &block.new);
+    let reindent = Reindent::measure(region.pairs(), &block.old, &block.new);
     let Range { start: first, end } = found.lines.clone();
     let pieces = region.pieces();
+    if let Some(new) = pieces.iter().filter_map(Piece::written).find(|new| reindent.is_contradicted(block.new[*new])) {
+        let line = region.place(block.changes.counterpart(new), true).min(end - 1);
+        return Err(Doubt::Nesting { line });
+    }
     let mut text = String::new();
     for (index, piece) in pieces.iter().enumerate() {
         let source = match *piece {
@@ -128,7 +166,7 @@ pub(super) fn whole_lines(view: &View<'_>, block: &Block<'_>, found: &Found) -> 
     }
     let Found { rung, score, .. } = *found;
     let range = span(view, block, &found.lines);
-    Replacement { range, text: text.into(), rung, score, lines: (first + 1, end), unseen: region.unseen() }
+    Ok(Replacement { range, text: text.into(), rung, score, lines: (first + 1, end), unseen: region.unseen() })
 }
 
 /// A line of what is put into a region.
@@ -138,6 +176,15 @@ enum Piece {
     Kept { file: usize },
     /// A line of `new_string`.
     Written { new: usize },
+}
+
+impl Piece {
+    fn written(&self) -> Option<usize> {
+        match self {
+            Self::Written { new } => Some(*new),
+            Self::Kept { .. } => None,
+        }
+    }
 }
 
 /// A run of whole lines beside those of `old_string`.

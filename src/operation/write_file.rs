@@ -112,7 +112,8 @@ fn unverified(place: &Place, fault: Fault) -> Fault {
 /// with its line endings.
 fn bytes_like(content: &str, before: Option<&Text<'_>>) -> Vec<u8> {
     let Some(before) = before else { return content.as_bytes().to_vec() };
-    let own_mark = content.starts_with('\u{feff}');
+    // A text that begins with a second mark is shown with that one.
+    let own_mark = content.starts_with('\u{feff}') && !before.body.starts_with('\u{feff}');
     let body = match before.endings() {
         Endings::Crlf | Endings::Mixed if !content.contains("\r\n") => edit::with_endings_of(before.body, content),
         Endings::Crlf | Endings::Mixed | Endings::Lf | Endings::None => content.to_owned(),

@@ -127,19 +127,20 @@ cases! {
         conc_write_after_foreign_change conc_write_after_foreign_delete edit_ambiguous_exact_not_first
         edit_blank_lines_in_block_stay_blank edit_blank_old_string edit_block_anchor_drifted_interior
         edit_block_change_beside_a_foreign_line edit_block_context_values_stay edit_block_keeps_what_a_colleague_added
-        edit_block_twin_is_refused edit_deletes_everything edit_deletes_text edit_deletes_whole_lines
-        edit_empty_old_string edit_empty_old_string_empty_file edit_escape_drift_not_guessed
-        edit_exact_line_without_indentation edit_fifo_does_not_block edit_file_too_large edit_go_tabs_deeper
-        edit_identical_old_new edit_indent_sensitive_duplicate_depth edit_internal_whitespace_only_region
-        edit_large_replace_all_is_right edit_last_line_without_newline edit_line_numbers_pasted
-        edit_literal_backslash_n_stays edit_match_exact_refuses_drift edit_match_whitespace_refuses_anchors
-        edit_mid_line_fragment edit_miss_on_large_file_is_bounded edit_missing_file edit_mode_is_kept
-        edit_new_file_has_the_umask edit_nfc_nfd_content edit_no_fall_to_looser_rung edit_odd_mode_is_kept
+        edit_block_missing_pair_of_many edit_block_twin_is_refused edit_deletes_everything edit_deletes_text
+        edit_deletes_whole_lines edit_empty_old_string edit_empty_old_string_empty_file edit_escape_drift_not_guessed
+        edit_exact_block_of_another_width edit_exact_body_behind_a_comment edit_exact_line_without_indentation
+        edit_exact_list_item edit_fifo_does_not_block edit_file_too_large edit_go_tabs_deeper edit_identical_old_new
+        edit_indent_sensitive_duplicate_depth edit_internal_whitespace_only_region edit_large_replace_all_is_right
+        edit_last_line_without_newline edit_line_numbers_pasted edit_literal_backslash_n_stays
+        edit_match_exact_refuses_drift edit_match_whitespace_refuses_anchors edit_mid_line_fragment
+        edit_miss_on_large_file_is_bounded edit_missing_file edit_mode_is_kept edit_new_file_has_the_umask
+        edit_nfc_nfd_content edit_no_fall_to_looser_rung edit_odd_mode_is_kept
         edit_old_and_new_end_with_newline_no_blank_line edit_old_ends_with_newline_next_line_safe edit_old_is_no_regex
-        edit_old_with_newline_at_open_end edit_only_first_line_lost_indent edit_overlapping_matches_are_ambiguous
-        edit_python_too_deep edit_read_only_file_of_ours edit_replace_all_different_depths
-        edit_replace_all_fuzzy_terminates edit_replace_all_mixed_endings edit_replace_all_new_holds_old
-        edit_replace_all_non_overlapping edit_replace_all_none edit_replace_all_once
+        edit_old_with_newline_at_open_end edit_only_first_line_lost_indent edit_other_nesting_is_refused
+        edit_overlapping_matches_are_ambiguous edit_python_too_deep edit_read_only_file_of_ours
+        edit_replace_all_different_depths edit_replace_all_fuzzy_terminates edit_replace_all_mixed_endings
+        edit_replace_all_new_holds_old edit_replace_all_non_overlapping edit_replace_all_none edit_replace_all_once
         edit_replacement_is_literal_backtick edit_replacement_is_literal_dollar_amp edit_replacement_is_literal_groups
         edit_replacement_is_literal_in_loose_match edit_replacement_is_literal_quote edit_setuid_is_kept
         edit_smart_quotes_region_only edit_tab_is_eight_spaces edit_tabs_vs_spaces_preserved
@@ -157,14 +158,16 @@ cases! {
         enc_nul_in_new_string enc_nul_read enc_nul_write enc_separators_are_data enc_separators_read_as_one_line
         enc_surrogates_refused enc_utf16_be_edit enc_utf16_be_read enc_utf16_be_write enc_utf16_le_edit
         enc_utf16_le_read enc_utf16_le_write enc_utf16_patch enc_utf16_refused enc_utf8_cut_sequence
-        patch_absolute_spelling patch_add_beneath_a_file patch_add_empty patch_add_existing patch_add_existing_folder
-        patch_add_then_delete patch_add_then_update_same_path patch_adjacent_hunks patch_ambiguous_hunk
-        patch_anchor_makes_unique patch_block_deletes_lines patch_block_does_not_cut_a_word
-        patch_block_only_within_a_word patch_commit_failure_rolls_back patch_context_is_never_written patch_crlf_patch
-        patch_delete_folder patch_delete_missing patch_delete_then_add patch_delete_then_update patch_delete_twice
-        patch_delete_utf16 patch_empty patch_end_of_file patch_exec_bit patch_fenced patch_file_and_folder_of_one_name
+        enc_write_mixed_endings patch_absolute_spelling patch_add_beneath_a_file patch_add_empty patch_add_existing
+        patch_add_existing_folder patch_add_then_delete patch_add_then_update_same_path patch_adjacent_hunks
+        patch_ambiguous_hunk patch_anchor_does_not_reach_another_class patch_anchor_makes_unique
+        patch_block_deletes_lines patch_block_does_not_cut_a_word patch_block_only_within_a_word
+        patch_commit_failure_rolls_back patch_context_is_never_written patch_crlf_patch patch_delete_folder
+        patch_delete_missing patch_delete_then_add patch_delete_then_update patch_delete_twice patch_delete_utf16
+        patch_empty patch_end_of_file patch_exec_bit patch_fenced patch_file_and_folder_of_one_name
         patch_file_becomes_folder patch_hashline_section_collision patch_hunk_changes_nothing
         patch_hunk_without_separator patch_hunks_match_the_original patch_hunks_out_of_file_order patch_in_a_heredoc
+        patch_insertion_keeps_its_place_among_equal_lines patch_insertion_of_blocks_among_equal_lines
         patch_inserts_with_context patch_last_hunk_fails patch_markers_in_added_file patch_markers_in_v4a_content
         patch_mode_not_widened patch_move_binary patch_move_chain patch_move_onto_existing patch_move_onto_itself
         patch_move_outside patch_one_outside_refuses_all patch_overlapping_hunks patch_planted_temp_symlink
@@ -190,11 +193,11 @@ cases! {
         path_empty path_encoding_refused path_etc_passwd_read path_fifo_as_parent path_fifo_delete path_fifo_edit
         path_fifo_patch path_fifo_read path_fifo_write path_folder_delete path_folder_edit path_folder_patch
         path_folder_write path_git_hooks path_hardlink_delete path_hardlink_edit path_hardlink_patch path_hardlink_write
-        path_long_component path_nul path_odd_names path_parent_swapped_after_approval
-        path_proc_magic_link path_proposal_applies path_root_absolute path_root_itself path_sibling_prefix
-        path_socket_read path_socket_write path_swapped_after_proposal path_symlink_add path_symlink_dangling
-        path_symlink_loop path_symlink_missing_leaf path_symlink_move_target path_symlink_parent_delete
-        path_symlink_parent_edit path_symlink_parent_patch path_symlink_parent_write path_symlink_read_outside
-        path_symlink_target_delete path_symlink_target_edit path_symlink_target_patch
+        path_long_component path_nul path_odd_names path_parent_swapped_after_approval path_proc_magic_link
+        path_proposal_applies path_root_absolute path_root_itself path_sibling_prefix path_socket_read path_socket_write
+        path_swapped_after_proposal path_symlink_add path_symlink_dangling path_symlink_loop path_symlink_missing_leaf
+        path_symlink_move_target path_symlink_parent_delete path_symlink_parent_edit path_symlink_parent_patch
+        path_symlink_parent_write path_symlink_read_outside path_symlink_target_delete path_symlink_target_edit
+        path_symlink_target_patch
         path_symlink_target_write path_symlink_to_git path_symlinked_dir_outside path_symlinked_target_inside;
 }

@@ -3,6 +3,7 @@
 use std::ops::Range;
 use std::sync::OnceLock;
 
+use crate::edit::ladder::cuts_word;
 use crate::edit::occurrences::Occurrences;
 use crate::edit::view::{View, collapse, indent, is_blank, key, trim};
 use crate::edit::windows;
@@ -130,11 +131,12 @@ impl<'v> Index<'v> {
         lines
     }
 
-    /// The lines that hold a text, and whether they begin with it.
+    /// The lines that hold a text as whole words, and whether they begin with it.
     fn holding(&self, text: &str) -> Vec<(usize, bool)> {
         let text = collapse(text);
         let all = self.collapsed.get_or_init(|| Collapsed::of(self.view));
         memchr::memmem::find_iter(all.text.as_bytes(), text.as_bytes())
+            .filter(|at| !cuts_word(&all.text, *at) && !cuts_word(&all.text, at + text.len()))
             .map(|at| {
                 let line = all.starts.partition_point(|start| *start <= at) - 1;
                 (line, all.starts[line] == at)
@@ -142,18 +144,35 @@ impl<'v> Index<'v> {
             .collect()
     }
 
-    /// The lines beneath a line: all that are indented more, and the closing ones at its own depth.
+    /// The lines beneath a line: all that are indented more, and the closing ones at its own depth. Beneath a line that
+    /// nothing is indented under, all to the next one of its kind: to the next heading of its level, or to the end.
     pub(super) fn block(&self, above: usize) -> Range<usize> {
         let depths = self.depths.get_or_init(|| (0..self.len()).map(|line| depth(self.view.line(line))).collect());
         let own = depths[above].unwrap_or(0);
         let is_outside = |line: &usize| match depths[*line] {
-            Some(depth) if depth == own => !is_closing(self.view.line(*line)),
+            Some(depth) if depth == own => !is_closing(self.view.line(*line)) && trim(self.view.line(*line)) != "{",
             Some(depth) => depth < own,
             None => false,
         };
-        let end = (above + 1..self.len()).find(is_outside).unwrap_or(self.len());
-        above + 1..end
+        let rest = above + 1..self.len();
+        let mut written = rest.clone().filter(|line| depths[*line].is_some() && trim(self.view.line(*line)) != "{");
+        let has_block = written.next().is_some_and(|line| depths[line] > Some(own));
+        if has_block {
+            let end = rest.clone().find(is_outside).unwrap_or(self.len());
+            return above + 1..end;
+        }
+        let is_next = |line: &usize| match (heading(self.view.line(above)), heading(self.view.line(*line))) {
+            (Some(own), Some(next)) => next <= own,
+            (Some(_) | None, _) => depths[*line].is_some_and(|depth| depth < own),
+        };
+        above + 1..rest.clone().find(is_next).unwrap_or(self.len())
     }
+}
+
+/// The level of a heading in Markdown.
+fn heading(line: &str) -> Option<usize> {
+    let level = line.len() - line.trim_start_matches('#').len();
+    ((1..=6).contains(&level) && line[level..].starts_with(' ')).then_some(level)
 }
 
 impl Collapsed {

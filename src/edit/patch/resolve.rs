@@ -1,7 +1,9 @@
 //! From the hunks of a file to the bytes that change, all found in the original text.
 
+use std::ops::Range;
+
 use super::index::Index;
-use super::narrow::narrow;
+use super::narrow::{Narrow, narrow};
 use super::{Dialect, Hunk, whole};
 use crate::edit::Match;
 use crate::edit::ladder::{Miss, Parts, Replacement, Wanted, find_each};
@@ -50,7 +52,7 @@ pub enum HunkError {
     },
     /// Two hunks change the same lines, or insert at the same place.
     Overlap {
-        /// The hunk that begins first in the file.
+        /// The hunk that comes first in the patch.
         first_line: usize,
         /// The other one.
         second_line: usize,
@@ -93,15 +95,15 @@ pub fn resolve(body: &str, hunks: &[&Hunk], how: Match) -> Result<Vec<Replacemen
     let mut blocks = find_each(&view, &wanted, how, Parts::Words).into_iter();
     let mut found = Vec::with_capacity(hunks.len());
     for hunk in hunks {
-        let replacement = match hunk.dialect {
+        let narrowed = match hunk.dialect {
             Dialect::Blocks => {
                 let block = blocks.next().expect("one answer for each hunk of this dialect");
-                block.map_err(|miss| missed(hunk, miss))?
+                narrow(&view, hunk, block.map_err(|miss| missed(hunk, miss))?)
             }
             Dialect::V4a => whole::locate(&index, hunk, how)?,
         };
-        let narrowed = narrow(&view, hunk, replacement);
-        if narrowed.range.is_empty() && narrowed.text.is_empty() {
+        let Replacement { range, text, .. } = &narrowed.replacement;
+        if body[range.clone()] == **text {
             return Err(HunkError::Noop { line: hunk.line });
         }
         found.push((hunk.line, narrowed));
@@ -109,16 +111,23 @@ pub fn resolve(body: &str, hunks: &[&Hunk], how: Match) -> Result<Vec<Replacemen
     in_order(found)
 }
 
-fn in_order(mut found: Vec<(usize, Replacement)>) -> Result<Vec<Replacement>, HunkError> {
-    found.sort_by_key(|(_, replacement)| (replacement.range.start, replacement.range.end));
+fn in_order(mut found: Vec<(usize, Narrow)>) -> Result<Vec<Replacement>, HunkError> {
+    found.sort_by_key(|(_, one)| (one.replacement.range.start, one.replacement.range.end));
+    let meet = |one: &Range<usize>, other: &Range<usize>| one.end > other.start && other.end > one.start;
+    // Reaches are as long as a run of equal lines: only neighbours can meet, unless those meet, too.
     for two in found.windows(2) {
         let [(first_line, first), (second_line, second)] = two else { continue };
+        let (one, other) = (&first.replacement.range, &second.replacement.range);
         // Which of two insertions comes first would be a guess.
-        if first.range.end > second.range.start || first.range == second.range {
-            return Err(HunkError::Overlap { first_line: *first_line, second_line: *second_line });
+        let is_guess = one == other || meet(&first.reach, other) || meet(one, &second.reach);
+        if one.end > other.start || is_guess {
+            return Err(HunkError::Overlap {
+                first_line: *first_line.min(second_line),
+                second_line: *first_line.max(second_line),
+            });
         }
     }
-    Ok(found.into_iter().map(|(_, replacement)| replacement).collect())
+    Ok(found.into_iter().map(|(_, one)| one.replacement).collect())
 }
 
 /// A miss of the ladder as one of a hunk.

@@ -3,6 +3,7 @@
 use std::ops::Range;
 
 use super::index::{Alike, Index, holds};
+use super::narrow::{Narrow, from_first_to_last};
 use super::resolve::HunkError;
 use super::{Hunk, resolve};
 use crate::edit::anchor::{self, Anchored};
@@ -19,10 +20,10 @@ const MOST_COMPARED: usize = 20_000_000;
 type Scope = Vec<Range<usize>>;
 
 /// Finds the one place of a hunk.
-pub(super) fn locate(index: &Index<'_>, hunk: &Hunk, how: Match) -> Result<Replacement, HunkError> {
+pub(super) fn locate(index: &Index<'_>, hunk: &Hunk, how: Match) -> Result<Narrow, HunkError> {
     let named = named(index, hunk)?;
     if hunk.old.is_empty() {
-        return insert(index, hunk, &named);
+        return insert(index, hunk, &named).map(|one| Narrow { reach: one.range.clone(), replacement: one });
     }
     let wanted = Wanted { old: &hunk.old, new: &hunk.new };
     let needle = Needle::of(wanted).map_err(|miss| resolve::missed(hunk, miss))?;
@@ -30,7 +31,10 @@ pub(super) fn locate(index: &Index<'_>, hunk: &Hunk, how: Match) -> Result<Repla
     let mut doubt = None;
     for scope in scopes(index, &named) {
         match find(index, hunk, &block, (how, &scope))? {
-            Anchored::One(found) => return Ok(whole_lines(index.view, &block, &found)),
+            Anchored::One(found) => match whole_lines(index.view, &block, &found) {
+                Ok(one) => return Ok(from_first_to_last(index.view, changed(&block, &found), one)),
+                Err(found) => doubt = doubt.or(Some(found)),
+            },
             Anchored::Doubtful(found) => doubt = doubt.or(Some(found)),
             Anchored::Several(starts) => return Err(ambiguous(hunk, &starts)),
             Anchored::None => {}
@@ -38,6 +42,16 @@ pub(super) fn locate(index: &Index<'_>, hunk: &Hunk, how: Match) -> Result<Repla
     }
     let help = nearest::help(index.view, &needle, how).with_doubt(doubt);
     Err(HunkError::NotFound { line: hunk.line, preview: hunk.preview(50), help })
+}
+
+/// The file's lines from the first to the last that changes.
+fn changed(block: &Block<'_>, found: &Found) -> Range<usize> {
+    let place = |old, past_added| found.lines.start + found.drift.place(old, past_added);
+    match &block.changes.0[..] {
+        [first, .., last] => place(first.old.start, true)..place(last.old.end, last.old.is_empty()),
+        [only] => place(only.old.start, true)..place(only.old.end, only.old.is_empty()),
+        [] => found.lines.clone(),
+    }
 }
 
 /// The lines that the innermost anchor may mean; none without anchors.
@@ -51,20 +65,22 @@ fn named(index: &Index<'_>, hunk: &Hunk) -> Result<Vec<usize>, HunkError> {
     Ok(lines)
 }
 
-/// Where to look, in turn: beneath the named lines, then from the first of them on.
-///
-/// The second holds the named line itself, since models repeat it as context.
+/// Where to look, in turn: beneath the named lines, then with these themselves, since models repeat them as context.
 fn scopes(index: &Index<'_>, named: &[usize]) -> Vec<Scope> {
-    let all = |from: usize| std::iter::once(from..index.len()).collect::<Scope>();
-    let Some(first) = named.first() else { return vec![all(0)] };
-    let mut beneath: Scope = Vec::new();
-    for block in named.iter().map(|line| index.block(*line)) {
-        match beneath.last_mut() {
-            Some(last) if block.start <= last.end => last.end = last.end.max(block.end),
-            Some(_) | None => beneath.push(block),
-        }
+    if named.is_empty() {
+        return vec![std::iter::once(0..index.len()).collect()];
     }
-    vec![beneath, all(*first)]
+    let from = |above: usize| {
+        let mut scope: Scope = Vec::new();
+        for block in named.iter().map(|line| line + 1 - above..index.block(*line).end) {
+            match scope.last_mut() {
+                Some(last) if block.start <= last.end => last.end = last.end.max(block.end),
+                Some(_) | None => scope.push(block),
+            }
+        }
+        scope
+    };
+    vec![from(0), from(1)]
 }
 
 /// The first rung with a match decides.
@@ -122,10 +138,16 @@ fn ambiguous(hunk: &Hunk, starts: &[usize]) -> HunkError {
 
 /// Lines that only come in: at the end of the file, or right beneath the one line that is named.
 fn insert(index: &Index<'_>, hunk: &Hunk, named: &[usize]) -> Result<Replacement, HunkError> {
+    let is_last = |line: &usize| index.block(*line).end == index.len();
     match named {
-        _ if hunk.at_end || index.len() == 0 => Ok(insert_after(index, hunk, index.len().checked_sub(1))),
-        [line] => Ok(insert_after(index, hunk, Some(*line))),
+        [] if hunk.at_end || index.len() == 0 => Ok(insert_after(index, hunk, index.len().checked_sub(1))),
         [] => Err(HunkError::Empty { line: hunk.line }),
+        [..] if hunk.at_end && named.iter().any(is_last) => Ok(insert_after(index, hunk, index.len().checked_sub(1))),
+        [line] if !hunk.at_end => Ok(insert_after(index, hunk, Some(*line))),
+        [..] if hunk.at_end => {
+            let anchor = hunk.anchors.last().cloned().unwrap_or_default();
+            Err(HunkError::AnchorNotFound { line: hunk.line, anchor: format!("{anchor} … *** End of File") })
+        }
         [..] => Err(ambiguous(hunk, named)),
     }
 }

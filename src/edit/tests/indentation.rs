@@ -1,6 +1,7 @@
 //! Indentation of new lines, as a careful editor would write them.
 
-use super::edited;
+use super::{edited, one};
+use crate::edit::{Match, Miss};
 
 #[track_caller]
 fn check(name: &str, texts: [&str; 4]) {
@@ -235,5 +236,65 @@ fn a_matched_line_shows_how_wide_a_tab_is() {
             "\tif b {\n\t\tx()\n\t}",
             "f {\n        if b {\n                x()\n        }\n}\n",
         ],
+    );
+}
+
+#[test]
+fn a_line_that_goes_on_or_opens_others_shows_its_columns() {
+    check(
+        "a list item",
+        [
+            "steps:\n    - name: build\n",
+            "- name: build",
+            "- name: build\n  run: make",
+            "steps:\n    - name: build\n      run: make\n",
+        ],
+    );
+    check(
+        "a comment behind what opens",
+        [
+            "def f():\n    x = 1\n",
+            "x = 1",
+            "for x in y:  # each\n    foo()",
+            "def f():\n    for x in y:  # each\n        foo()\n",
+        ],
+    );
+    check(
+        "words that open",
+        ["f\n    x = 1\n", "x = 1", "if y then\n    x = 2\nend", "f\n    if y then\n        x = 2\n    end\n"],
+    );
+    check(
+        "an exact block without its base",
+        ["def f():\n  if a:\n    b\n", "if a:\n    b", "x = 1\nif a:\n    b", "def f():\n  x = 1\n  if a:\n    b\n"],
+    );
+    check(
+        "a new definition at column 0",
+        [
+            "class O:\n    def m(self):\n        self.a = 1\n        self.b = 1\n",
+            "self.a = 1\n        self.b = 1",
+            "self.a = 2\n        self.b = 2\n\ndef top():\n    pass",
+            "class O:\n    def m(self):\n        self.a = 2\n        self.b = 2\n\ndef top():\n    pass\n",
+        ],
+    );
+}
+
+#[test]
+fn lines_that_nest_otherwise_than_in_the_file_are_not_changed() {
+    let refused = |body: &str, old: &str, new: &str| match one(body, old, new, Match::Fuzzy) {
+        Err(Miss::NotFound(help)) => assert!(help.hints[0].contains("not as deep beside the others"), "{help:?}"),
+        other => panic!("{body:?}: {other:?}"),
+    };
+    let outside = "if a:\n    b()\nc()\n";
+    let inside = "if a:\n    b()\n    c()\n";
+    refused(outside, inside.trim_end(), &format!("{inside}    d()"));
+    refused(inside, outside.trim_end(), &outside.trim_end().replace("c()", "c(2)"));
+    check("a change elsewhere", [inside, outside, &outside.replace("b()", "b(2)"), &inside.replace("b()", "b(2)")]);
+}
+
+#[test]
+fn an_empty_line_that_both_texts_have_stays() {
+    check(
+        "at the end of the new one",
+        ["    a = 1\n\n    b = 2\nc\n", "a = 1\n\nb = 2", "a = 1\n", "    a = 1\n\nc\n"],
     );
 }

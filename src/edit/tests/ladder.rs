@@ -161,6 +161,16 @@ fn a_block_is_not_taken_where_the_change_meets_what_it_recalls_wrongly() {
     for (from, to) in [("99", "100"), ("x := 1", "x := 5"), ("\tz := 3\n", "\tq()\n\tz := 3\n"), ("z := 3", "")] {
         assert!(hint(DRIFTED, RECALLED, &RECALLED.replace(from, to)).contains("line 3"), "{from:?}");
     }
+    let repeats = "def test_flow():\n  start_the_server()\n  step()\n  wait()\n  step()\n  wait()\n  step()\n  wait()\n  finish()\n";
+    let old = repeats.replacen("  step()\n  wait()\n", "", 1);
+    let new = old.replace("wait()\n  step()", "wait()\n  step(5)");
+    assert!(hint(repeats, &old, &new).contains("at or beside"), "which of the pairs is missing cannot be known");
+    let among = "function start() {\n  a();\n  b();\n  unique(value);\n  b();\n  b();\n}\n";
+    let old = among.replacen("  b();\n}", "}", 1);
+    assert!(hint(among, &old, &old.replace("  b();\n}", "  NEW();\n  b();\n}")).contains("at or beside"));
+    let spaced = "class A {\n  one();\n\n  two();\n  three();\n}\n";
+    let old = spaced.replace("\n\n", "\n");
+    assert!(hint(spaced, &old, &old.replace("one();\n", "one();\n  new();\n")).contains("at or beside"));
     let gone = RECALLED.replace("\ty := 99\n", "");
     assert!(hint(DRIFTED, &gone, &gone.replace("x := 1", "x := 5")).contains("line 3"));
 }

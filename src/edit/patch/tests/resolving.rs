@@ -30,6 +30,10 @@ fn hunks_may_share_context() {
         ("a\nb\nc\n", "@@\na\nb\n===\nA\nb\n@@\nb\nc\n===\nb\nC\n", "A\nb\nC\n"),
         ("a\nb\n", "@@\n a\n+x\n@@\n-a\n+A\n", "A\nx\nb\n"),
         ("a\nb\n", "@@\n a\n+x\n@@\n a\n+y\n", "Overlapping hunks in 'f' (lines 2 and 5)"),
+        ("a\nb\nc\n", "@@\n a\n+b\n b\n@@\n-b\n+X\n c\n", "a\nb\nX\nc\n"),
+        ("a\nb\nc\n", "@@\na\nb\n===\na\nb\nb\n@@\nb\nc\n===\nX\nc\n", "Overlapping hunks in 'f' (lines 2 and 9)"),
+        ("a\nb\nb\nc\n", "@@\na\nb\nb\n===\na\nb\n@@\nb\nc\n===\nb\nX\n", "a\nb\nX\n"),
+        ("a\nb\nb\nc\n", "@@\na\nb\nb\n===\na\nb\n@@\na\nb\n===\na\nY\n", "Overlapping hunks in 'f' (lines 2 and 9)"),
     ]);
 }
 
@@ -157,4 +161,38 @@ fn a_strict_match_asks_for_equal_lines() {
     let found = resolve("a\n", &[&hunks[0]], Match::Exact);
     assert!(matches!(found, Err(HunkError::NotFound { line: 2, .. })), "{found:?}");
     assert!(resolve("a\n", &[&hunks[0]], Match::Whitespace).is_ok());
+}
+
+#[test]
+fn a_named_line_stands_for_its_block_only() {
+    let classes = "class A:\n    def f(self):\n        x = 2\n\nclass B:\n    def f(self):\n        x = 1\n    def g(self):\n        y = 1\n";
+    let other = "Hunk not found in 'f': '        x = 1' (line 2)";
+    let allman = "class A\n{\n    int x;\n}\nclass B\n{\n    int y;\n}\n";
+    check(&[
+        (classes, "@@ class A:\n-        x = 1\n+        x = 9\n", other),
+        (
+            classes,
+            "@@ class A:\n@@ def g(self):\n-        y = 1\n+        y = 9\n",
+            "Context not found in 'f': 'def g(self):' (line 2)",
+        ),
+        (classes, "@@ class B:\n-        x = 1\n+        x = 9\n", &classes.replace("x = 1", "x = 9")),
+        (
+            classes,
+            "@@ class B:\n class B:\n     def f(self):\n-        x = 1\n+        x = 9\n",
+            &classes.replace("x = 1", "x = 9"),
+        ),
+        ("# A\ntext\n# B\nfoo\n", "@@ # A\n-foo\n+bar\n", "Hunk not found in 'f': 'foo' (line 2)"),
+        ("# A\n## C\nfoo\n# B\n", "@@ # A\n-foo\n+bar\n", "# A\n## C\nbar\n# B\n"),
+        ("import a\nx\nfoo\n", "@@ import a\n-foo\n+bar\n", "import a\nx\nbar\n"),
+        (
+            classes,
+            "@@ class A:\n+    z = 1\n*** End of File\n",
+            "Context not found in 'f': 'class A: … *** End of File' (line 2)",
+        ),
+        (classes, "@@ class B:\n+    z = 1\n*** End of File\n", &format!("{classes}    z = 1\n")),
+        ("def run_all():\n    pass\n", "@@ def run\n+    go()\n", "Context not found in 'f': 'def run' (line 2)"),
+        ("def run(x):\n    pass\n", "@@ def run\n+    go()\n", "def run(x):\n    go()\n    pass\n"),
+        (allman, "@@ class A\n-    int y;\n+    int z;\n", "Hunk not found in 'f': '    int y;' (line 2)"),
+        (allman, "@@ class A\n-    int x;\n+    int z;\n", &allman.replace("int x", "int z")),
+    ]);
 }
