@@ -96,9 +96,9 @@ impl Exact<'_> {
         let Some(next) = self.new[1..].iter().find(|line| !is_blank(line)) else { return true };
         let is_deeper = opens(self.new[0]) || trim(next).starts_with(CONTINUING);
         let is_known = |indentation: &str| indentation.starts_with(before) || is_around(view, line, indentation);
-        !further.clone().any(str::is_empty)
-            && !(is_deeper && indent(next).len() <= before.len())
-            && further.all(is_known)
+        let is_missing = is_deeper && indent(next).len() <= before.len();
+        let is_own = is_missing || further.clone().any(str::is_empty);
+        !is_own && further.all(is_known)
     }
 }
 
