@@ -93,6 +93,42 @@ impl Entry {
     }
 }
 
+/// Opens a directory beneath another one: see [`Dir::beneath`].
+///
+/// # Errors
+/// As it has them.
+pub fn open_beneath(at: BorrowedFd<'_>, path: &[u8]) -> std::result::Result<OwnedFd, Errno> {
+    if path.is_empty() {
+        return at.try_clone_to_owned().map_err(errno);
+    }
+    if path.split(|byte| *byte == b'/').any(|part| matches!(part, b"" | b"." | b"..")) {
+        return Err(Errno::XDEV);
+    }
+    #[cfg(target_os = "linux")]
+    if !lacks(Call::Openat2) {
+        use rustix::fs::ResolveFlags;
+        let resolve = ResolveFlags::BENEATH | ResolveFlags::NO_SYMLINKS | ResolveFlags::NO_MAGICLINKS;
+        match rustix::fs::openat2(at, path, DIRECTORY, Mode::empty(), resolve) {
+            // An old kernel, or a sandbox that does not know the call. EAGAIN: something on the way was moved.
+            Err(Errno::NOSYS | Errno::PERM | Errno::INVAL | Errno::AGAIN | Errno::NAMETOOLONG) => {}
+            opened => return opened,
+        }
+    }
+    walk(at, path)
+}
+
+const DIRECTORY: OFlags = OFlags::RDONLY.union(OFlags::DIRECTORY).union(OFlags::NOFOLLOW).union(OFlags::CLOEXEC);
+
+/// One component after the other, each in the handle of the one before.
+fn walk(at: BorrowedFd<'_>, path: &[u8]) -> std::result::Result<OwnedFd, Errno> {
+    let mut reached: Option<OwnedFd> = None;
+    for part in path.split(|byte| *byte == b'/') {
+        let from = reached.as_ref().map_or(at, AsFd::as_fd);
+        reached = Some(rustix::fs::openat(from, part, DIRECTORY, Mode::empty())?);
+    }
+    reached.ok_or(Errno::XDEV)
+}
+
 impl Dir {
     /// Opens a directory by its path; links on the way are followed, for this is a person's choice.
     ///
@@ -119,44 +155,7 @@ impl Dir {
     /// # Errors
     /// `ELOOP` or `ENOTDIR` for a link, `ENOTDIR` for another file, `ENOENT`; `EXDEV` for a path that is not plain.
     pub fn beneath(&self, path: &str) -> std::result::Result<Self, Errno> {
-        let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
-        let fd = if path.is_empty() { self.fd.try_clone().map_err(errno)? } else { self.open_beneath(path, flags)? };
-        Self::of(fd).map_err(errno)
-    }
-
-    #[cfg(target_os = "linux")]
-    fn open_beneath(&self, path: &str, flags: OFlags) -> std::result::Result<OwnedFd, Errno> {
-        use rustix::fs::ResolveFlags;
-        if path.split('/').any(|part| matches!(part, "" | "." | "..")) {
-            return Err(Errno::XDEV);
-        }
-        let resolve = ResolveFlags::BENEATH | ResolveFlags::NO_SYMLINKS | ResolveFlags::NO_MAGICLINKS;
-        if !lacks(Call::Openat2) {
-            match rustix::fs::openat2(&self.fd, path, flags, Mode::empty(), resolve) {
-                // An old kernel, or a sandbox that does not know the call. EAGAIN: something on the way was moved.
-                Err(Errno::NOSYS | Errno::PERM | Errno::INVAL | Errno::AGAIN) => {}
-                opened => return opened,
-            }
-        }
-        self.walk(path, flags)
-    }
-
-    #[cfg(not(target_os = "linux"))]
-    fn open_beneath(&self, path: &str, flags: OFlags) -> std::result::Result<OwnedFd, Errno> {
-        self.walk(path, flags)
-    }
-
-    /// One component after the other, each in the handle of the one before.
-    fn walk(&self, path: &str, flags: OFlags) -> std::result::Result<OwnedFd, Errno> {
-        let mut reached: Option<OwnedFd> = None;
-        for part in path.split('/') {
-            if matches!(part, "" | "." | "..") {
-                return Err(Errno::XDEV);
-            }
-            let from = reached.as_ref().map_or(self.fd.as_fd(), AsFd::as_fd);
-            reached = Some(rustix::fs::openat(from, part, flags | OFlags::NOFOLLOW, Mode::empty())?);
-        }
-        reached.ok_or(Errno::XDEV)
+        open_beneath(self.fd.as_fd(), path.as_bytes()).and_then(|fd| Self::of(fd).map_err(errno))
     }
 
     /// What stands under a name, links not followed; `None` when nothing does.

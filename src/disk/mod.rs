@@ -12,7 +12,7 @@ mod state;
 use std::fs::File;
 
 pub use atomic::{replace_under_git_lock, write_atomic};
-pub use dir::{Dir, Entry, FileId, Old, spare_of};
+pub use dir::{Dir, Entry, FileId, Old, open_beneath, spare_of};
 #[cfg(feature = "failpoints")]
 pub use failpoint::arm;
 pub use lock::{Busy, Held, Sharing, acquire};

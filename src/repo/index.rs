@@ -15,6 +15,11 @@ use crate::value::Digest;
 pub(super) fn read(gix: &gix::Repository) -> Result<Index, Fault> {
     let fail = |error: gix::Error| unreadable("the index", error);
     let stored = gix.index_or_empty().map_err(fail)?;
+    let tree = tree_id(gix, &stored, stored.entries(), (0, stored.tree()))?;
+    let hides = Flags::SKIP_WORKTREE | Flags::ASSUME_VALID;
+    if !stored.entries().iter().any(|entry| entry.mode.is_sparse() || entry.flags.intersects(hides)) {
+        return Ok(Index { state: State::Stored(stored), skipped: BTreeSet::new(), hidden: BTreeSet::new(), tree });
+    }
     let mut state = gix::index::State::new(stored.object_hash());
     let (mut skipped, mut hidden) = (BTreeSet::new(), BTreeSet::new());
     for entry in stored.entries() {
@@ -38,22 +43,39 @@ pub(super) fn read(gix: &gix::Repository) -> Result<Index, Fault> {
         if entry.flags.contains(Flags::SKIP_WORKTREE) {
             skipped.insert(path.to_owned());
         }
-        if entry.flags.intersects(Flags::SKIP_WORKTREE | Flags::ASSUME_VALID) {
+        if entry.flags.intersects(hides) {
             hidden.insert(text_of(path));
         }
-        let flags = entry.flags - (Flags::ASSUME_VALID | Flags::SKIP_WORKTREE);
-        state.dangerously_push_entry(entry.stat, entry.id, flags, entry.mode, path);
+        state.dangerously_push_entry(entry.stat, entry.id, entry.flags - hides, entry.mode, path);
     }
     state.sort_entries();
     state.set_timestamp(stored.timestamp());
-    let tree = tree_id(gix, &stored, stored.entries(), (0, stored.tree()))?;
-    Ok(Index { state, skipped, hidden, tree })
+    Ok(Index { state: State::Rebuilt(state), skipped, hidden, tree })
+}
+
+/// All entries of the index, with nothing hidden.
+pub(super) enum State {
+    /// As they are on disk.
+    Stored(gix::worktree::Index),
+    /// With sparse directories expanded and flags cleared.
+    Rebuilt(gix::index::State),
+}
+
+impl std::ops::Deref for State {
+    type Target = gix::index::State;
+
+    fn deref(&self) -> &Self::Target {
+        match self {
+            Self::Stored(index) => index,
+            Self::Rebuilt(state) => state,
+        }
+    }
 }
 
 /// The index in memory.
 pub(super) struct Index {
     /// All entries, with nothing hidden.
-    pub state: gix::index::State,
+    pub state: State,
     /// Paths that the person chose not to have in the worktree.
     pub skipped: BTreeSet<gix::bstr::BString>,
     /// Paths that a flag hides from git.

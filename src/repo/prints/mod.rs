@@ -2,13 +2,14 @@
 
 mod tracked;
 mod untracked;
+mod walk;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::File;
 use std::io::Read;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 
-use gix::bstr::{BStr, BString, ByteSlice};
+use gix::bstr::{BStr, ByteSlice};
 use rustix::fs::{AtFlags, FileType, OFlags};
 
 use self::tracked::Tracked;
@@ -56,7 +57,7 @@ pub(super) struct Prints {
     pub submodules: BTreeMap<String, Digest>,
 }
 
-/// Walks a worktree once for untracked files and once along the index for changes.
+/// Walks a worktree once, then looks at what may have changed and at what the index does not have.
 ///
 /// Guarantees: no link is followed, nothing special is opened, no program is started.
 pub(super) fn look(gix: &gix::Repository, index: &Index, drivers: &[String]) -> Result<Prints, Fault> {
@@ -96,11 +97,16 @@ fn look_nested(gix: &gix::Repository, index: &Index, (depth, drivers): (usize, &
     let root = gix.workdir().ok_or_else(|| unreadable("the worktree", "there is none"))?;
     let fd =
         rustix::fs::open(root, DIR, rustix::fs::Mode::empty()).map_err(|error| unreadable("the worktree", error))?;
-    let source = gix::worktree::stack::state::ignore::Source::WorktreeThenIdMappingIfNotSkipped;
-    let excludes = gix.excludes(&index.state, None, source).map_err(|error| unreadable("the ignore rules", error))?;
-    let mut walk = Untracked { index, excludes, found: BTreeMap::new() };
-    walk.folder(&fd, &BString::default())?;
-    let untracked = walk.found;
+    let walked = walk::walk(&index.state, fd.as_fd())?;
+    let mut untracked = BTreeMap::new();
+    if !walked.unknown.is_empty() {
+        let source = gix::worktree::stack::state::ignore::Source::WorktreeThenIdMappingIfNotSkipped;
+        let excludes =
+            gix.excludes(&index.state, None, source).map_err(|error| unreadable("the ignore rules", error))?;
+        let mut walk = Untracked { index, excludes, ignored: BTreeMap::new(), found: BTreeMap::new() };
+        walked.unknown.iter().try_for_each(|(path, kind)| walk.unknown(fd.as_fd(), path, *kind))?;
+        untracked = walk.found;
+    }
     let mut tracked = Tracked {
         gix,
         index,
@@ -112,17 +118,13 @@ fn look_nested(gix: &gix::Repository, index: &Index, (depth, drivers): (usize, &
         unverified: BTreeSet::new(),
         submodules: BTreeMap::new(),
     };
-    let unstaged = tracked.all()?;
+    let unstaged = tracked.all(&walked.suspects)?;
     Ok(Prints { unstaged, untracked, unverified: tracked.unverified, submodules: tracked.submodules })
 }
 
-/// Opens a folder beneath `root` component by component, following no link; `None` when it is not there as folders.
+/// Opens a folder beneath `root`, following no link; `None` when it is not there as folders.
 fn open_beneath(root: BorrowedFd<'_>, path: &BStr) -> Option<OwnedFd> {
-    let mut at = root.try_clone_to_owned().ok()?;
-    for part in path.split_str("/").filter(|part| !part.is_empty()) {
-        at = rustix::fs::openat(&at, part, DIR, rustix::fs::Mode::empty()).ok()?;
-    }
-    Some(at)
+    crate::disk::open_beneath(root, path).ok()
 }
 
 fn kind_at(dir: BorrowedFd<'_>, name: &BStr) -> Result<FileType, rustix::io::Errno> {

@@ -1,4 +1,4 @@
-//! Changes of tracked files: one walk along the index.
+//! Changes of tracked files: those that the walk could not clear.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::Read;
@@ -20,7 +20,7 @@ const MAX_NESTING: usize = 8;
 /// Largest file that is converted (line endings, encodings) to be compared with the index; larger ones by raw bytes.
 const MAX_CONVERTED: u64 = 64 * 1024 * 1024;
 
-/// Compares every index entry with the worktree.
+/// Compares index entries with the worktree.
 pub(super) struct Tracked<'a> {
     pub(super) gix: &'a gix::Repository,
     pub(super) index: &'a Index,
@@ -37,15 +37,13 @@ pub(super) struct Tracked<'a> {
 }
 
 impl Tracked<'_> {
-    pub(super) fn all(&mut self) -> Result<BTreeMap<String, Print>, Fault> {
+    /// The suspects that differ, by path.
+    pub(super) fn all(&mut self, suspects: &[usize]) -> Result<BTreeMap<String, Print>, Fault> {
         let mut found = BTreeMap::new();
         let mut folder: (BString, Option<OwnedFd>) = (BString::from("/"), None);
-        let mut seen = BTreeSet::new();
-        for entry in self.index.state.entries() {
-            let path = entry.path(&self.index.state);
-            if entry.stage_raw() != 0 && !seen.insert(path) {
-                continue;
-            }
+        let state = &self.index.state;
+        for entry in suspects.iter().map(|at| &state.entries()[*at]) {
+            let path = entry.path(state);
             let (parent, name) = path
                 .rfind_byte(b'/')
                 .map_or((BStr::new(b""), path), |at| (path[..at].as_bstr(), path[at + 1..].as_bstr()));
@@ -205,7 +203,7 @@ pub(super) fn state_of(inner: &gix::Repository, prints: &Prints) -> Digest {
 }
 
 /// Whether the file is the one that the index entry was made from, and old enough for the index's own time to prove it.
-fn is_fresh(entry: &gix::index::Entry, stat: &rustix::fs::Stat, index_time: (i64, u32)) -> bool {
+pub(super) fn is_fresh(entry: &gix::index::Entry, stat: &rustix::fs::Stat, index_time: (i64, u32)) -> bool {
     let written = (i64::from(entry.stat.mtime.secs), entry.stat.mtime.nsecs);
     written < index_time && entry.stat.size == low(i128::from(stat.st_size)) && is_same_file(entry, stat)
 }

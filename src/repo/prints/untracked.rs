@@ -1,7 +1,7 @@
-//! Untracked files: one walk over the folders that git does not ignore.
+//! Untracked files: those of the names which the index does not have that git does not ignore, and what lies below.
 
 use std::collections::BTreeMap;
-use std::os::fd::{AsFd, OwnedFd};
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 
 use gix::bstr::{BStr, BString, ByteSlice};
 use gix::index::entry::Mode;
@@ -17,12 +17,40 @@ use crate::value::Digest;
 pub(super) struct Untracked<'a> {
     pub(super) index: &'a Index,
     pub(super) excludes: gix::AttributeStack<'a>,
+    /// Whether git ignores a folder that the index has something below.
+    pub(super) ignored: BTreeMap<BString, bool>,
     pub(super) found: BTreeMap<String, Print>,
 }
 
 impl Untracked<'_> {
+    /// Looks at one name that the index does not have.
+    pub(super) fn unknown(&mut self, root: BorrowedFd<'_>, path: &BString, kind: FileType) -> Result<(), Fault> {
+        let (prefix, name) = path.split_at(path.rfind_byte(b'/').map_or(0, |slash| slash + 1));
+        if self.is_below_ignored(prefix.as_bstr())? {
+            return Ok(());
+        }
+        let folder = prefix.strip_suffix(b"/").unwrap_or_default();
+        match crate::disk::open_beneath(root, folder) {
+            Ok(fd) => self.entry(&fd, &prefix.into(), &name.into(), kind),
+            // It went away meanwhile.
+            Err(_) => Ok(()),
+        }
+    }
+
+    /// Whether git ignores a folder, or one around it. `prefix` is empty or ends with a slash.
+    fn is_below_ignored(&mut self, prefix: &BStr) -> Result<bool, Fault> {
+        let Some(folder) = prefix.strip_suffix(b"/") else { return Ok(false) };
+        if let Some(known) = self.ignored.get(folder.as_bstr()) {
+            return Ok(*known);
+        }
+        let around = &folder[..folder.rfind_byte(b'/').map_or(0, |slash| slash + 1)];
+        let ignored = self.is_below_ignored(around.as_bstr())? || self.is_excluded(folder.as_bstr(), Mode::DIR)?;
+        self.ignored.insert(folder.into(), ignored);
+        Ok(ignored)
+    }
+
     /// `prefix` is empty or ends with a slash.
-    pub(super) fn folder(&mut self, fd: &OwnedFd, prefix: &BString) -> Result<(), Fault> {
+    fn folder(&mut self, fd: &OwnedFd, prefix: &BString) -> Result<(), Fault> {
         let fail = |error: rustix::io::Errno| unreadable(&format!("`{}`", text_of(prefix.as_bstr())), error);
         let mut entries = Vec::new();
         for entry in Dir::read_from(fd).map_err(fail)? {
@@ -93,7 +121,7 @@ impl Untracked<'_> {
 }
 
 /// gix opens these by name on its way: a fifo there would hang it.
-fn refuse_special_rules(prefix: &BStr, name: &BStr, kind: FileType) -> Result<(), Fault> {
+pub(super) fn refuse_special_rules(prefix: &BStr, name: &BStr, kind: FileType) -> Result<(), Fault> {
     let rules = name == ".gitignore" || name == ".gitattributes" || name == ".gitmodules";
     if rules && matches!(kind, FileType::Fifo | FileType::Socket | FileType::CharacterDevice | FileType::BlockDevice) {
         return Err(unreadable(&format!("`{}{}`", text_of(prefix), text_of(name)), "it is a fifo, socket or device"));
