@@ -50,7 +50,7 @@ pub(super) fn read(gix: &gix::Repository) -> Result<Index, Fault> {
     }
     state.sort_entries();
     state.set_timestamp(stored.timestamp());
-    Ok(Index { state: State::Rebuilt(state), skipped, hidden, tree })
+    Ok(Index { state: State::Rebuilt(Box::new(state)), skipped, hidden, tree })
 }
 
 /// All entries of the index, with nothing hidden.
@@ -58,7 +58,7 @@ pub(super) enum State {
     /// As they are on disk.
     Stored(gix::worktree::Index),
     /// With sparse directories expanded and flags cleared.
-    Rebuilt(gix::index::State),
+    Rebuilt(Box<gix::index::State>),
 }
 
 impl std::ops::Deref for State {
