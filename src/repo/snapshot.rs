@@ -197,11 +197,10 @@ impl Repo {
             Head::Branch { tip: at, .. } | Head::Detached { at } => self.tree_of(*at)?,
             Head::Unborn { .. } => ObjectId::empty_tree(self.gix.object_hash()),
         };
-        let prints = prints::look(&self.gix, &index, &self.drivers)?;
+        let (prints, state) = prints::look(&self.gix, &index, &self.drivers, || index.look(self, head_tree))?;
         let is_aside =
             |(path, print): &(&String, &Print)| index.hidden.contains(*path) || print.kind == Kind::Repository;
         let aside = prints.unstaged.iter().filter(is_aside).map(|(path, _)| path.clone()).collect();
-        let state = index.look(self, head_tree)?;
         let Prints { unstaged, untracked, unverified, submodules } = prints;
         let hidden = index.hidden;
         Ok(Content { index: state, unstaged, untracked, aside, unverified, submodules, hidden })

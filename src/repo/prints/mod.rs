@@ -60,15 +60,23 @@ pub(super) struct Prints {
 /// Walks a worktree once, then looks at what may have changed and at what the index does not have.
 ///
 /// Guarantees: no link is followed, nothing special is opened, no program is started.
-pub(super) fn look(gix: &gix::Repository, index: &Index, drivers: &[String]) -> Result<Prints, Fault> {
-    look_nested(gix, index, (0, drivers))
+///
+/// # Errors
+/// `state_unreadable`, and those of what is done meanwhile.
+pub(super) fn look<T>(
+    gix: &gix::Repository,
+    index: &Index,
+    drivers: &[String],
+    meanwhile: impl FnOnce() -> Result<T, Fault>,
+) -> Result<(Prints, T), Fault> {
+    look_at_depth(gix, index, (0, drivers), meanwhile)
 }
 
 /// What the submodule in a folder holds now; `None` when it is none.
 pub(super) fn submodule_state(folder: &std::path::Path) -> Option<Digest> {
     let inner = super::open::open_nested(folder)?;
     let index = super::index::read(&inner).ok()?;
-    let prints = look_nested(&inner, &index, (1, &[])).ok()?;
+    let prints = look_nested(&inner, &index, 1).ok()?;
     Some(tracked::state_of(&inner, &prints))
 }
 
@@ -93,11 +101,21 @@ fn folder_and_name<'a>(gix: &gix::Repository, path: &'a str) -> Option<(OwnedFd,
 
 const DIR: OFlags = OFlags::RDONLY.union(OFlags::DIRECTORY).union(OFlags::NOFOLLOW).union(OFlags::CLOEXEC);
 
-fn look_nested(gix: &gix::Repository, index: &Index, (depth, drivers): (usize, &[String])) -> Result<Prints, Fault> {
+/// The same for a submodule, at a depth; its drivers never run.
+fn look_nested(gix: &gix::Repository, index: &Index, depth: usize) -> Result<Prints, Fault> {
+    look_at_depth(gix, index, (depth, &[]), || Ok(())).map(|(prints, ())| prints)
+}
+
+fn look_at_depth<T>(
+    gix: &gix::Repository,
+    index: &Index,
+    (depth, drivers): (usize, &[String]),
+    meanwhile: impl FnOnce() -> Result<T, Fault>,
+) -> Result<(Prints, T), Fault> {
     let root = gix.workdir().ok_or_else(|| unreadable("the worktree", "there is none"))?;
     let fd =
         rustix::fs::open(root, DIR, rustix::fs::Mode::empty()).map_err(|error| unreadable("the worktree", error))?;
-    let walked = walk::walk(&index.state, fd.as_fd())?;
+    let (walked, other) = walk::walk(&index.state, fd.as_fd(), meanwhile)?;
     let mut untracked = BTreeMap::new();
     if !walked.unknown.is_empty() {
         let source = gix::worktree::stack::state::ignore::Source::WorktreeThenIdMappingIfNotSkipped;
@@ -119,7 +137,8 @@ fn look_nested(gix: &gix::Repository, index: &Index, (depth, drivers): (usize, &
         submodules: BTreeMap::new(),
     };
     let unstaged = tracked.all(&walked.suspects)?;
-    Ok(Prints { unstaged, untracked, unverified: tracked.unverified, submodules: tracked.submodules })
+    let prints = Prints { unstaged, untracked, unverified: tracked.unverified, submodules: tracked.submodules };
+    Ok((prints, other))
 }
 
 /// Opens a folder beneath `root`, following no link; `None` when it is not there as folders.

@@ -181,7 +181,7 @@ impl Tracked<'_> {
         let Some(inner) = crate::repo::open::open_nested(&folder) else { return Ok(Some(special())) };
         let head = inner.head_id().map(gix::Id::detach).ok();
         let index = crate::repo::index::read(&inner)?;
-        let prints = look_nested(&inner, &index, (self.depth + 1, &[]))?;
+        let prints = look_nested(&inner, &index, self.depth + 1)?;
         let digest = state_of(&inner, &prints);
         if self.depth == 0 {
             self.submodules.insert(text_of(path), digest);

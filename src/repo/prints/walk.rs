@@ -31,37 +31,42 @@ pub(super) struct Walked {
     pub(super) unknown: Vec<(BString, FileType)>,
 }
 
-/// Walks everything that the index has something below.
+/// Walks everything that the index has something below, and does something else meanwhile, since a walk mostly waits.
 ///
 /// # Errors
-/// `state_unreadable` where a folder cannot be read, or where rules of git are no regular file.
-pub(super) fn walk(index: &State, root: BorrowedFd<'_>) -> Result<Walked, Fault> {
+/// `state_unreadable` where a folder cannot be read, or where rules of git are no regular file; those of the other work.
+pub(super) fn walk<T>(
+    index: &State,
+    root: BorrowedFd<'_>,
+    meanwhile: impl FnOnce() -> Result<T, Fault>,
+) -> Result<(Walked, T), Fault> {
     let entries = index.entries().len();
     let cores = std::thread::available_parallelism().map_or(1, NonZero::get);
-    let workers = if entries > FEW { cores } else { 1 };
     let queue = Queue::new(Folder { prefix: BString::default(), entries: 0..entries });
-    let walker = Walker { index, root, queue: &queue };
-    let mut walked = Walked::default();
-    if workers == 1 {
-        walker.work(&mut walked)?;
-    } else {
-        std::thread::scope(|scope| {
-            let work = || {
-                let mut walked = Walked::default();
-                walker.work(&mut walked).map(|()| walked)
-            };
-            let threads: Vec<_> = (0..workers).map(|_| scope.spawn(work)).collect();
-            threads.into_iter().try_for_each(|thread| {
-                let part = thread.join().expect("a walk does not panic")?;
-                walked.suspects.extend(part.suspects);
-                walked.unknown.extend(part.unknown);
-                Ok(())
-            })
-        })?;
+    let work = || Walker { index, root, queue: &queue }.work();
+    if entries <= FEW {
+        let walked = work()?;
+        return Ok((walked.in_order(), meanwhile()?));
     }
-    walked.suspects.sort_unstable();
-    walked.unknown.sort_by(|one, other| one.0.cmp(&other.0));
-    Ok(walked)
+    std::thread::scope(|scope| {
+        let threads: Vec<_> = (0..cores).map(|_| scope.spawn(work)).collect();
+        let other = meanwhile();
+        let mut walked = Walked::default();
+        for thread in threads {
+            let part = thread.join().expect("a walk does not panic")?;
+            walked.suspects.extend(part.suspects);
+            walked.unknown.extend(part.unknown);
+        }
+        Ok((walked.in_order(), other?))
+    })
+}
+
+impl Walked {
+    fn in_order(mut self) -> Self {
+        self.suspects.sort_unstable();
+        self.unknown.sort_by(|one, other| one.0.cmp(&other.0));
+        self
+    }
 }
 
 /// A folder that is still to be walked.
@@ -122,9 +127,10 @@ struct Walker<'w> {
 }
 
 impl<'w> Walker<'w> {
-    fn work(&self, walked: &mut Walked) -> Result<(), Fault> {
+    fn work(&self) -> Result<Walked, Fault> {
+        let mut walked = Walked::default();
         while let Some(folder) = self.queue.next() {
-            match self.folder(&folder, walked) {
+            match self.folder(&folder, &mut walked) {
                 Ok(below) => self.queue.done(Some(below)),
                 Err(fault) => {
                     self.queue.done(None);
@@ -132,7 +138,7 @@ impl<'w> Walker<'w> {
                 }
             }
         }
-        Ok(())
+        Ok(walked)
     }
 
     /// Walks one folder and returns those in it that the index has something below.
