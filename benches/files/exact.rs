@@ -4,11 +4,12 @@ use std::path::Path;
 use std::process::Stdio;
 use std::time::{Duration, Instant};
 
+use super::bare;
+use super::input::{self, SIZES};
+use super::site::{Flip, Site, edit};
+use crate::ROLE;
 use crate::harness::{Effort, in_turn};
-use crate::input::{self, SIZES};
-use crate::site::{Flip, Site, edit};
 use crate::table::{self, Target};
-use crate::{ROLE, bare};
 
 /// The target of the largest size.
 const MOST: Target = Target::Ratio(1.5);

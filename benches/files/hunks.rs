@@ -1,8 +1,8 @@
 //! A patch with 1,000 hunks for one file, in both dialects.
 
+use super::input::{self, SIZES};
+use super::site::{Flip, Site, patch};
 use crate::harness::{Effort, alone};
-use crate::input::{self, SIZES};
-use crate::site::{Flip, Site, patch};
 use crate::table::{self, Target};
 
 const HUNKS: usize = 1000;

@@ -3,9 +3,9 @@
 use pi_graphite::edit::Rung;
 use serde_json::{Value, json};
 
+use super::input::{self, SIZES};
+use super::site::{Flip, Site, edit};
 use crate::harness::{Contender, Effort, Times, alone, in_turn};
-use crate::input::{self, SIZES};
-use crate::site::{Flip, Site, edit};
 use crate::table::{self, Target};
 
 /// Most milliseconds at 10 MB.

@@ -1,13 +1,14 @@
 //! The most memory that a whole run of the program takes, beside its limit.
 
 use std::path::Path;
-use std::process::{ExitCode, Stdio};
+use std::process::{Command, ExitCode, Stdio};
 
 use serde_json::{Value, json};
 
+use super::site::{Site, edit, patch};
+use super::{hunks, input, several};
 use crate::harness::Effort;
-use crate::site::{Site, edit, patch};
-use crate::{ROLE, hunks, input, several, table};
+use crate::{ROLE, table};
 
 /// What a run may take besides what it works on.
 const FIXED: u64 = 16_000_000;
@@ -72,12 +73,16 @@ fn show(name: &str, site: &Site, file: usize, request: &[u8]) {
     table::bytes(name, peak(site, request), most);
 }
 
-/// Starts this program again as the product, which then tells its peak on standard error.
 fn peak(site: &Site, request: &[u8]) -> u64 {
     let input = site.input(request);
     let mut command = site.command(Path::new("/proc/self/exe"));
-    command.env(ROLE, "peak").args(["run", "--allow-write"]).stdin(input).stderr(Stdio::piped());
-    let output = command.output().expect("it is this program");
+    command.args(["run", "--allow-write"]).stdin(input);
+    of(command)
+}
+
+/// The most memory of this program as the product, in bytes: it tells on standard error.
+pub(crate) fn of(mut command: Command) -> u64 {
+    let output = command.env(ROLE, "peak").stderr(Stdio::piped()).output().expect("it is this program");
     let told = String::from_utf8_lossy(&output.stderr);
     let kilobytes = told.lines().find_map(|line| line.strip_prefix("VmHWM:")?.trim().strip_suffix(" kB")?.parse().ok());
     kilobytes.map_or_else(|| panic!("no peak is told: {told}"), |kilobytes: u64| kilobytes * 1024)

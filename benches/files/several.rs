@@ -2,10 +2,10 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::bare;
+use super::bare;
+use super::input::{self, SIZES};
+use super::site::{Flip, Site, patch};
 use crate::harness::{Effort, in_turn};
-use crate::input::{self, SIZES};
-use crate::site::{Flip, Site, patch};
 use crate::table::{self, Target};
 
 /// The folders that the files lie in.

@@ -1,4 +1,4 @@
-//! Measures file operations beside what an optimised program needs for the same bytes on the same disk.
+//! Measures what the guard costs: file operations beside bare ones, stack operations beside gt, looks beside git.
 //!
 //! `cargo xtask bench [--quick] [FILTER]`. Everything that is compared runs in turn within each round, so that the
 //! noise of the machine meets all of it. A line is a measurement, never an assertion: the exit status is 0 also when a
@@ -10,15 +10,9 @@
 )]
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "a program for people: printing is its job")]
 
-mod bare;
-mod exact;
+mod files;
 mod harness;
-mod hunks;
-mod input;
-mod ladder;
-mod peak;
-mod several;
-mod site;
+mod stack;
 mod table;
 
 use std::process::ExitCode;
@@ -32,18 +26,24 @@ const ROLE: &str = "PI_GRAPHITE_BENCH_ROLE";
 type Part = (&'static str, fn(&Effort));
 
 const PARTS: &[Part] = &[
-    ("exact", exact::run),
-    ("ladder", ladder::run),
-    ("miss", ladder::misses),
-    ("hunks", hunks::run),
-    ("several", several::run),
-    ("peak", peak::run),
+    ("exact", files::exact::run),
+    ("ladder", files::ladder::run),
+    ("miss", files::ladder::misses),
+    ("hunks", files::hunks::run),
+    ("several", files::several::run),
+    ("peak", files::peak::run),
+    ("small", stack::small::run),
+    ("questions", stack::questions::run),
+    ("looks", stack::looks::run),
+    ("growth", stack::growth::run),
+    ("mutations", stack::mutations::small),
+    ("mutations-large", stack::mutations::large),
 ];
 
 fn main() -> ExitCode {
     match std::env::var(ROLE).as_deref() {
-        Ok("bare") => bare::main(),
-        Ok("peak") => peak::main(),
+        Ok("bare") => files::bare::main(),
+        Ok("peak") => files::peak::main(),
         Ok(_) | Err(_) => all(),
     }
 }

@@ -46,6 +46,13 @@ pub(crate) fn growth(what: &str, (small, large): (&Times, &Times), most: f64) {
     println!("{:<50} {ratio:>7.2} {:>41}  {}", format!("{what}, 10 MB by 1 MB"), "", verdict(ratio, most, "≤", ""));
 }
 
+/// How a time grows with twice as much.
+pub(crate) fn grown(what: &str, (once, twice): (&Times, &Times), most: f64) {
+    let ratio = twice.against(once);
+    let (once, twice) = (millis(once.median()), millis(twice.median()));
+    println!("{what:<50} {ratio:>7.2} {once:>7.2} ms {twice:>7.2} ms {:>19}  {}", "", verdict(ratio, most, "≤", "×"));
+}
+
 /// A number of bytes and its limit.
 pub(crate) fn bytes(what: &str, used: u64, most: u64) {
     let of = |bytes: u64| mega(bytes);
