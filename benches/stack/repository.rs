@@ -106,7 +106,7 @@ impl Repository {
             let (name, id) = line.split_once(' ').expect("a name and an id");
             database
                 .execute(
-                    "INSERT INTO branch_metadata (branch_name, parent_branch_name, parent_branch_revision, children, branch_revision, validation_result, parent_head_revision) VALUES (?1, 'main', ?2, '[]', ?3, 'VALID', ?2)",
+                    "INSERT OR REPLACE INTO branch_metadata (branch_name, parent_branch_name, parent_branch_revision, children, branch_revision, validation_result, parent_head_revision) VALUES (?1, 'main', ?2, '[]', ?3, 'VALID', ?2)",
                     (name, &main, id),
                 )
                 .expect("it is gt's schema");
