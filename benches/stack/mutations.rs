@@ -31,7 +31,7 @@ const MUTATIONS: &[Mutation] = &[
         name: "create",
         before: "echo d > d; git add d",
         gt: &["create", "d", "--message=d", "--no-interactive"],
-        request: || json!({ "operation": "create", "name": "d", "subject": "d" }),
+        request: || json!({ "operation": "create", "name": "d", "subject": "d", "body": "It is d." }),
         after: "gt delete d -f --no-interactive; git checkout -q c",
     },
     Mutation {
@@ -45,14 +45,14 @@ const MUTATIONS: &[Mutation] = &[
         name: "modify_commit",
         before: STAGED,
         gt: &["modify", "--commit", "--message=more", "--no-interactive"],
-        request: || json!({ "operation": "modify_commit", "subject": "more" }),
+        request: || json!({ "operation": "modify_commit", "subject": "more", "body": "It is more." }),
         after: "true",
     },
     Mutation {
         name: "squash",
         before: "echo more >> c; git commit -qam more; gt track c --parent b --no-interactive",
         gt: &["squash", "--message=c", "--no-interactive"],
-        request: || json!({ "operation": "squash", "subject": "c" }),
+        request: || json!({ "operation": "squash", "subject": "c", "body": "It is c." }),
         after: "true",
     },
     Mutation {
