@@ -49,7 +49,13 @@ impl Operation for Inspect {
         let stack = &need.before().stack;
         let action = match self.target {
             Target::State => Action::Answer(format!("{:#}", stack.to_state_json())),
-            Target::Parent => Action::Answer(need.tracked(current(need)?)?.parent.clone()),
+            Target::Parent => {
+                let branch = current(need)?;
+                match stack.parent_of(branch) {
+                    Some(parent) => Action::Answer(parent.to_owned()),
+                    None => Action::Answer(need.tracked(branch)?.parent.clone()),
+                }
+            }
             Target::Children => {
                 let branch = current(need)?;
                 need.in_stack(branch)?;

@@ -28,6 +28,9 @@ pub struct Stack {
     pub broken: BTreeMap<String, &'static str>,
     /// Children of each branch or trunk, in Graphite's own order.
     children: BTreeMap<String, Vec<String>>,
+    /// Trunks that were tracked before they became trunks, with their parents: until such a branch or its parent moves,
+    /// Graphite goes on to its parent when it is asked for parents and trunks.
+    stacked_trunks: BTreeMap<String, String>,
 }
 
 /// A tracked branch.
@@ -62,6 +65,14 @@ struct Row {
     validation: Option<String>,
 }
 
+impl Row {
+    /// Whether neither the branch nor its parent has moved since gt found the branch valid.
+    fn is_still_valid(&self, heads: &BTreeMap<String, ObjectId>, name: &str, parent: &str) -> bool {
+        let is_at = |branch, known: Option<ObjectId>| known.is_some() && heads.get(branch).copied() == known;
+        self.validation.as_deref() == Some("VALID") && is_at(name, self.tip) && is_at(parent, self.parent_tip)
+    }
+}
+
 /// gt's verdict on one branch.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Verdict {
@@ -91,7 +102,12 @@ impl Stack {
         let judge = Judge { repo, graphite, heads, rows: &rows, known: RefCell::default() };
         let mut stack = Self { trunks: graphite.trunks.clone(), ..Self::default() };
         for (name, row) in &rows {
-            if graphite.trunks.contains(name) || !heads.contains_key(name) {
+            if !heads.contains_key(name) {
+                continue;
+            }
+            if graphite.trunks.contains(name) {
+                let parent = row.parent.clone().filter(|parent| row.is_still_valid(heads, name, parent));
+                stack.stacked_trunks.extend(parent.map(|parent| (name.clone(), parent)));
                 continue;
             }
             match judge.verdict(name, 0).map_err(StackError::Fault)? {
@@ -172,13 +188,24 @@ impl Stack {
         self.branches.keys().find(|name| self.upstack(name).contains(name))
     }
 
-    /// The trunk of the branch's own stack.
+    /// The parent that Graphite names: a trunk has one only while it counts as the branch that it was.
+    #[must_use]
+    pub fn parent_of(&self, branch: &str) -> Option<&str> {
+        let tracked = self.branches.get(branch).map(|tracked| &tracked.parent);
+        tracked.or_else(|| self.stacked_trunks.get(branch)).map(String::as_str)
+    }
+
+    /// The trunk of the branch's own stack, as Graphite names it.
     #[must_use]
     pub fn trunk_of(&self, branch: &str) -> Option<String> {
-        if self.is_trunk(branch) {
-            return Some(branch.to_owned());
+        let mut at = branch;
+        for _ in 0..=self.branches.len() + self.stacked_trunks.len() {
+            match self.parent_of(at) {
+                Some(parent) => at = parent,
+                None => return self.is_trunk(at).then(|| at.to_owned()),
+            }
         }
-        self.downstack(branch).pop().filter(|last| self.is_trunk(last))
+        None
     }
 
     /// Graphite's JSON shape of `gt state`, trunks first, then by name.
@@ -228,9 +255,7 @@ impl Judge<'_> {
             return Ok(Verdict::Broken("its parent is gone or cannot be told from another ref"));
         };
         let Some(stored) = row.base else { return Ok(Verdict::Broken("Graphite knows no base of it")) };
-        let cached =
-            row.validation.as_deref() == Some("VALID") && row.tip == Some(tip) && row.parent_tip == Some(parent_tip);
-        if cached {
+        if row.is_still_valid(self.heads, name, parent) {
             return Ok(Verdict::Valid(stored));
         }
         if matches!(self.verdict(parent, depth + 1)?, Verdict::Broken(_)) {

@@ -6,6 +6,7 @@
 
 mod cases;
 mod codes;
+mod differential;
 mod file_engine;
 mod file_guards;
 mod gate;
