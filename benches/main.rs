@@ -1,6 +1,6 @@
 //! Measures what the guard costs: file operations beside bare ones, stack operations beside gt, looks beside git.
 //!
-//! `cargo xtask bench [--quick] [FILTER]`. Everything that is compared runs in turn within each round, so that the
+//! `cargo xtask bench [--quick] [FILTER]`, and `cargo xtask bench instructions [--save]`. Everything that is compared runs in turn within each round, so that the
 //! noise of the machine meets all of it. A line is a measurement, never an assertion: the exit status is 0 also when a
 //! target is missed.
 
@@ -12,6 +12,7 @@
 
 mod files;
 mod harness;
+mod instructions;
 mod stack;
 mod table;
 
@@ -52,9 +53,15 @@ fn all() -> ExitCode {
     // Cargo adds `--bench` itself.
     let arguments: Vec<String> = std::env::args().skip(1).filter(|word| word != "--bench").collect();
     let filters: Vec<&String> = arguments.iter().filter(|word| !word.starts_with("--")).collect();
-    if let Some(unknown) = arguments.iter().find(|word| word.starts_with("--") && *word != "--quick") {
-        eprintln!("`{unknown}` is not known; the only flag is `--quick`");
+    let known = ["--quick", "--save"];
+    if let Some(unknown) = arguments.iter().find(|word| word.starts_with("--") && !known.contains(&word.as_str())) {
+        eprintln!("`{unknown}` is not known; the flags are `--quick`, and `--save` for `instructions`");
         return ExitCode::FAILURE;
+    }
+    if filters.iter().any(|filter| *filter == "instructions") {
+        table::heading("instructions");
+        let is_well = instructions::run(arguments.iter().any(|word| word == "--save"));
+        return if is_well { ExitCode::SUCCESS } else { ExitCode::FAILURE };
     }
     let quick = arguments.iter().any(|word| word == "--quick");
     let effort = if quick { Effort::quick() } else { Effort::full() };

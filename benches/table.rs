@@ -53,6 +53,21 @@ pub(crate) fn grown(what: &str, (once, twice): (&Times, &Times), most: f64) {
     println!("{what:<50} {ratio:>7.2} {once:>7.2} ms {twice:>7.2} ms {:>19}  {}", "", verdict(ratio, most, "≤", "×"));
 }
 
+/// Instructions, and how many there are for each of the baseline.
+pub(crate) fn instructions(what: &str, count: u64, ratio: Option<f64>, most: f64) {
+    let (shown, held) = match ratio {
+        Some(ratio) => (format!("{ratio:.3}"), if ratio > most { "GROWN" } else { "as before" }),
+        None => (String::new(), "not in the baseline"),
+    };
+    println!("{what:<50} {shown:>7} {:>7.1} M  {:>30}  {held}", mega(count), "");
+}
+
+/// One number by another.
+#[expect(clippy::cast_precision_loss, reason = "counts are far below 2^52")]
+pub(crate) fn quotient(one: u64, other: u64) -> f64 {
+    one as f64 / other as f64
+}
+
 /// A number of bytes and its limit.
 pub(crate) fn bytes(what: &str, used: u64, most: u64) {
     let of = |bytes: u64| mega(bytes);

@@ -3,7 +3,7 @@
 pub(crate) mod bare;
 pub(crate) mod exact;
 pub(crate) mod hunks;
-mod input;
+pub(crate) mod input;
 pub(crate) mod ladder;
 pub(crate) mod peak;
 pub(crate) mod several;

@@ -6,5 +6,5 @@ pub(crate) mod growth;
 pub(crate) mod looks;
 pub(crate) mod mutations;
 pub(crate) mod questions;
-mod repository;
+pub(crate) mod repository;
 pub(crate) mod small;

@@ -1,6 +1,7 @@
 //! Repositories with a Graphite stack, and what is run in them.
 
 use std::fmt::Write as _;
+use std::fs::File;
 use std::io::Write;
 use std::path::PathBuf;
 use std::process::{Command, Output, Stdio};
@@ -121,7 +122,7 @@ impl Repository {
     }
 
     /// A program with the environment of a person.
-    fn command(&self, program: &str) -> Command {
+    pub(crate) fn command(&self, program: &str) -> Command {
         let shim = std::env::var("PI_GRAPHITE_TEST_GT_SHIM").expect("`cargo xtask bench` names the folder of gt");
         let path = std::env::var("PATH").unwrap_or_default();
         let mut command = Command::new(program);
@@ -151,12 +152,17 @@ impl Repository {
         time
     }
 
-    /// The time of `pi-graphite`, and its report.
-    pub(crate) fn ours(&self, args: &[&str], request: &Value) -> (Duration, Value) {
+    /// A request as a file for standard input.
+    pub(crate) fn request(&self, request: &Value) -> File {
         let path = self.path("home/request.json");
         std::fs::write(&path, request.to_string()).expect("there is room");
+        File::open(path).expect("it was just made")
+    }
+
+    /// The time of `pi-graphite`, and its report.
+    pub(crate) fn ours(&self, args: &[&str], request: &Value) -> (Duration, Value) {
         let mut command = self.command(env!("CARGO_BIN_EXE_pi-graphite"));
-        command.args(args).stdin(std::fs::File::open(path).expect("it was just made"));
+        command.args(args).stdin(self.request(request));
         let started = Instant::now();
         let output = command.output().expect("it was built with this benchmark");
         let time = started.elapsed();
@@ -177,10 +183,8 @@ impl Repository {
 
     /// The most memory that a run of ours takes, in bytes.
     pub(crate) fn peak(&self, request: &Value) -> u64 {
-        let path = self.path("home/request.json");
-        std::fs::write(&path, request.to_string()).expect("there is room");
         let mut command = self.command("/proc/self/exe");
-        command.arg("run").stdin(std::fs::File::open(path).expect("it was just made"));
+        command.arg("run").stdin(self.request(request));
         crate::files::peak::of(command)
     }
 }
