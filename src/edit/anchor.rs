@@ -137,14 +137,13 @@ impl Sides<'_, '_> {
     }
 
     /// As in every three-way merge, changes of both sides to the same lines, or to neighbours, are for a person.
-    /// Blank lines only matter where nothing but their place says where new lines belong.
+    /// Blank lines only matter where nothing but their place says which lines are meant.
     fn touched(&self, drift: &[Reach]) -> Option<Doubt> {
-        let added = |old: &Range<usize>| {
-            let mut added = self.block.changes.0.iter().filter(|change| change.old.is_empty());
-            added.any(|change| old.start <= change.old.start && change.old.start <= old.end)
+        let meets = |reach: &&Reach| {
+            self.block.reaches().any(|(old, is_fixed)| {
+                old.start <= reach.old.end && reach.old.start <= old.end && !(reach.is_blank && is_fixed)
+            })
         };
-        let meets =
-            |reach: &&Reach| if reach.is_blank { added(&reach.old) } else { self.block.changes.touches(&reach.old) };
         let reach = drift.iter().find(meets)?;
         Some(Doubt::Touched { line: self.start + reach.file.start })
     }

@@ -88,12 +88,6 @@ impl Changes {
         let is_replaced = self.0.get(next).is_some_and(|change| change.old.contains(&old));
         (!is_replaced).then(|| self.place(old, true))
     }
-
-    /// Whether a change is to some of these lines, or right beside them.
-    pub(super) fn touches(&self, old: &Range<usize>) -> bool {
-        let next = self.0.partition_point(|change| change.old.end < old.start);
-        self.0.get(next).is_some_and(|change| change.old.start <= old.end)
-    }
 }
 
 /// How a run of a file's lines differs from those that were looked for.
@@ -113,7 +107,7 @@ pub(super) struct Reach {
 }
 
 impl Reach {
-    fn of(change: &Change, old: &[&str], file: &[&str]) -> Self {
+    pub(super) fn of(change: &Change, old: &[&str], file: &[&str]) -> Self {
         let is_blank = old[change.old.clone()].iter().chain(&file[change.new.clone()]).all(|line| line.is_empty());
         let (up, down) = match (change.old.is_empty(), change.new.is_empty()) {
             (true, _) => slide(&change.new, file),

@@ -4,9 +4,9 @@
 //! indentation occurs there gets what it stands for; a deeper or shallower one gets that of its nearest known ancestor
 //! or descendant, and the difference is kept, retyped in the file's unit.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 
-use super::view::{indent, is_blank, trim};
+use super::view::{BLANKS, indent, is_blank, trim};
 
 /// The indentation of a line of `old_string` and of the file's line that it matched.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -49,7 +49,7 @@ pub(super) struct Step {
 impl<'t> Reindent<'t> {
     /// Measures the difference between matched lines; blank lines say nothing.
     pub(super) fn measure(pairs: Vec<Pair<'t>>, old: &[&str], new: &[&str]) -> Self {
-        if pairs.iter().all(|pair| pair.old == pair.file) || is_in_file_columns(&pairs, new) {
+        if pairs.iter().all(|pair| pair.old == pair.file) || is_in_file_columns(&pairs, old, new) {
             return Self::Verbatim;
         }
         let (first, pairs) = match pairs.split_first() {
@@ -92,10 +92,20 @@ impl<'t> Reindent<'t> {
 }
 
 /// Whether `old_string` had lost its indentation and `new_string` has the file's.
-fn is_in_file_columns(pairs: &[Pair<'_>], new: &[&str]) -> bool {
+///
+/// A line of both that is as deep in the one as in the other shows that it has not.
+fn is_in_file_columns(pairs: &[Pair<'_>], old: &[&str], new: &[&str]) -> bool {
     let base = pairs.iter().map(|pair| pair.file).min_by_key(|file| file.len()).unwrap_or_default();
+    let shifted: HashSet<&str> =
+        pairs.iter().filter(|pair| pair.old != pair.file).map(|pair| trim_end(old[pair.at])).collect();
     let mut new = new.iter().filter(|line| !is_blank(line));
-    pairs.iter().any(|pair| pair.old.is_empty()) && !base.is_empty() && new.all(|line| indent(line).starts_with(base))
+    pairs.iter().any(|pair| pair.old.is_empty())
+        && !base.is_empty()
+        && new.all(|line| indent(line).starts_with(base) && !shifted.contains(trim_end(line)))
+}
+
+fn trim_end(line: &str) -> &str {
+    line.trim_end_matches(BLANKS)
 }
 
 /// Whether `old_string` begins with a line that opens deeper ones, and `new_string` has further lines at its depth: then

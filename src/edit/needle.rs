@@ -1,10 +1,11 @@
 //! What is looked for and what is put there, read as a whole and line by line.
 
 use std::borrow::Cow;
+use std::ops::Range;
 
-use super::changes::{Change, Changes};
+use super::changes::{Change, Changes, Reach};
 use super::ladder::{Miss, Wanted};
-use super::view::unify;
+use super::view::{is_blank, unify};
 
 /// The two strings of an edit with LF for CRLF: not empty, and not equal.
 #[derive(Debug)]
@@ -38,6 +39,8 @@ pub(super) struct Block<'n> {
     pub(super) ended: bool,
     /// What is to happen to the lines.
     pub(super) changes: Changes,
+    /// Whether the request itself says which of several equal lines it means.
+    is_marked: bool,
 }
 
 impl<'n> Block<'n> {
@@ -46,20 +49,30 @@ impl<'n> Block<'n> {
         let old = lines(&needle.old);
         let ended = needle.old.ends_with('\n');
         if !ended && needle.new.ends_with('\n') {
-            // Unless the empty line at the end is one that `old_string` has: then it stays.
+            // Unless the empty line at the end is one that `old_string` has, too: then it stays.
             let new: Vec<&str> = needle.new.split('\n').collect();
             let changes = Changes::between(&old, &new);
-            if changes.0.last().is_none_or(|last| !last.new.contains(&(new.len() - 1))) {
-                return Self { old, new, ended, changes };
+            let is_kept = || changes.0.last().is_none_or(|last| !last.new.contains(&(new.len() - 1)));
+            if old.last().is_some_and(|line| is_blank(line)) || is_kept() {
+                return Self { old, new, ended, changes, is_marked: false };
             }
         }
         let new = if needle.new.is_empty() { Vec::new() } else { lines(&needle.new) };
         let changes = Changes::between(&old, &new);
-        Self { old, new, ended, changes }
+        Self { old, new, ended, changes, is_marked: false }
     }
 
     /// With changes that are known, as those of a hunk whose lines say what happens to them.
     pub(super) fn with_changes(self, changes: Vec<Change>) -> Self {
-        Self { changes: Changes(changes), ..self }
+        Self { changes: Changes(changes), is_marked: true, ..self }
+    }
+
+    /// The lines of `old_string` to which each change may be meant, and whether it has only that one place.
+    pub(super) fn reaches(&self) -> impl Iterator<Item = (Range<usize>, bool)> {
+        self.changes.0.iter().map(|change| {
+            let wide = if self.is_marked { change.old.clone() } else { Reach::of(change, &self.old, &self.new).old };
+            let is_fixed = wide == change.old && !change.old.is_empty();
+            (wide, is_fixed)
+        })
     }
 }

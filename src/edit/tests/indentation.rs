@@ -153,6 +153,15 @@ fn what_is_written_in_the_columns_of_the_file_stays() {
             "def a():\n        foo(y)\n        bar()\n",
         ],
     );
+    check(
+        "unless lines of both are as deep in new as in old",
+        [
+            "class A:\n    def f(self):\n        a()\n        b()\n    def g(self):\n        c()\n",
+            "    a() \n    b()\ndef g(self):\n    c()",
+            "    a()\n    x()\n    c()",
+            "class A:\n    def f(self):\n        a()\n        x()\n        c()\n",
+        ],
+    );
     check("nothing differs in front", ["  a  = 1\n", "  a = 1", "      a = 2", "      a = 2\n"]);
 }
 

@@ -171,6 +171,12 @@ fn a_block_is_not_taken_where_the_change_meets_what_it_recalls_wrongly() {
     let spaced = "class A {\n  one();\n\n  two();\n  three();\n}\n";
     let old = spaced.replace("\n\n", "\n");
     assert!(hint(spaced, &old, &old.replace("one();\n", "one();\n  new();\n")).contains("at or beside"));
+    let among = "first\n  c\n  c\n\n  c\n  unique\nlast\n";
+    let old = among.replace("\n\n", "\n");
+    assert!(
+        hint(among, &old, &old.replacen("  c\n", "", 1)).contains("at or beside"),
+        "which of the three cannot be known"
+    );
     let gone = RECALLED.replace("\ty := 99\n", "");
     assert!(hint(DRIFTED, &gone, &gone.replace("x := 1", "x := 5")).contains("line 3"));
 }

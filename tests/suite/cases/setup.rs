@@ -67,7 +67,7 @@ pub(super) fn build(world: &World, Case { area, setup, .. }: &Case) {
         changes(world, setup);
     }
     if setup.run_as.is_some() && is_root(world) {
-        fs::copy(env!("CARGO_BIN_EXE_pi-graphite"), world.path("bin/pi-graphite")).expect("copied");
+        crate::support::copy(Path::new(env!("CARGO_BIN_EXE_pi-graphite")), &world.path("bin/pi-graphite"));
         let given = Command::new("chown").args(["-hR", &format!("{NOBODY}:{NOBODY}")]).arg(world.path("")).status();
         assert!(given.is_ok_and(|status| status.success()), "the world was given away");
     }

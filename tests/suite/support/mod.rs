@@ -11,7 +11,7 @@ pub(crate) use answer::Answer;
 pub(crate) use owner::give_away;
 pub(crate) use story::{file_names, play};
 pub(crate) use treasure::Treasure;
-pub(crate) use world::{Base, Gt, World};
+pub(crate) use world::{Base, Gt, World, copy};
 
 /// A module for each name, with a test that plays it on each gt. The caller's `play` takes the name and the gt.
 macro_rules! on_gts {

@@ -244,8 +244,9 @@ fn keep(repo: &Path, at: usize) -> PathBuf {
     ours
 }
 
-/// Copies a folder with everything in it, times kept so that the index stays fresh enough for git to trust or re-check.
-fn copy(from: &Path, to: &Path) {
+/// Copies a folder with everything in it, times kept so that the index stays fresh enough for git to trust or re-check;
+/// or an executable, which no other thread's child can keep busy, since a process of its own writes it.
+pub(crate) fn copy(from: &Path, to: &Path) {
     let done = Command::new("cp").arg("-a").arg(from).arg(to).status().expect("cp runs");
     assert!(done.success());
 }
