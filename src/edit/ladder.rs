@@ -36,7 +36,7 @@ pub struct Replacement {
     pub lines: (usize, usize),
     /// Lines of the block that `old_string` does not have, up to 200. They stay: only a block that is found by its anchors
     /// can have some.
-    pub unseen: Vec<String>,
+    pub unseen: Box<[String]>,
 }
 
 /// Why nothing is replaced.

@@ -74,7 +74,7 @@ impl<'n> Exact<'n> {
             }
         }
         let lines = (first + 1, last + 1);
-        Ok(Replacement { range, text: text.into(), rung: Rung::Exact, score: 1.0, lines, unseen: Vec::new() })
+        Ok(Replacement { range, text: text.into(), rung: Rung::Exact, score: 1.0, lines, unseen: Box::default() })
     }
 }
 
@@ -223,7 +223,7 @@ impl<'a> Region<'_, 'a> {
     }
 
     /// The lines that `old_string` does not have. They stay.
-    fn unseen(&self) -> Vec<String> {
+    fn unseen(&self) -> Box<[String]> {
         let lines = self.found.drift.0.iter().flat_map(|change| change.new.clone());
         let texts = lines.map(|line| self.view.line(self.found.lines.start + line)).filter(|line| !is_blank(line));
         texts.map(str::to_owned).take(MOST_UNSEEN).collect()

@@ -96,7 +96,7 @@ pub(super) fn replacement(one: &Replacement) -> ReplacementReport {
         rung: one.rung,
         score: (one.rung == Rung::BlockAnchor).then_some((one.score * 1000.0).round() / 1000.0),
         lines: one.lines,
-        unseen: one.unseen.clone(),
+        unseen: one.unseen.to_vec(),
     }
 }
 

@@ -42,7 +42,7 @@ fn apply(before: &str, diff: &str) -> String {
 }
 
 fn replaced(range: std::ops::Range<usize>, text: &str) -> Replacement {
-    Replacement { range, text: text.into(), rung: Rung::Exact, score: 1.0, lines: (1, 1), unseen: Vec::new() }
+    Replacement { range, text: text.into(), rung: Rung::Exact, score: 1.0, lines: (1, 1), unseen: Box::default() }
 }
 
 #[test]

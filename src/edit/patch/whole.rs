@@ -167,6 +167,6 @@ fn insert_after(index: &Index<'_>, hunk: &Hunk, line: Option<usize>) -> Replacem
         rung: Rung::Exact,
         score: 1.0,
         lines: (number, number),
-        unseen: Vec::new(),
+        unseen: Box::default(),
     }
 }

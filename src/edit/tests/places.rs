@@ -40,7 +40,7 @@ fn replacements_come_in_any_order_and_must_not_overlap() {
         rung: Rung::Exact,
         score: 1.0,
         lines: (1, 1),
-        unseen: Vec::new(),
+        unseen: Box::default(),
     };
     let (a, b, c) = (replacement(0..2, "A"), replacement(2..3, ""), replacement(1..3, "C"));
     assert_eq!(splice("abcd", &[b.clone(), a.clone()]), Ok("Ad".to_owned()));
