@@ -1,7 +1,5 @@
 //! Twice as much of everything: nothing may take much more than twice as long.
 
-use pi_graphite::repo::Depth;
-
 use super::looks::look;
 use super::repository::{Repository, SMALL, Size};
 use crate::harness::{Effort, in_turn};
@@ -18,10 +16,7 @@ pub(crate) fn run(effort: &Effort) {
     ];
     for (name, once, twice) in pairs {
         let (once, twice) = (Repository::new(once), Repository::new(twice));
-        let [once, twice] = in_turn(
-            effort.rounds,
-            [Box::new(|| look(&once, Depth::Content)), Box::new(|| look(&twice, Depth::Content))],
-        );
+        let [once, twice] = in_turn(effort.rounds, [Box::new(|| look(&once)), Box::new(|| look(&twice))]);
         table::grown(name, (&once, &twice), MOST);
     }
 }

@@ -5,7 +5,7 @@ use std::time::Duration;
 use serde_json::{Value, json};
 
 use super::repository::{LARGE, Repository, SMALL, child};
-use crate::harness::{Contender, Effort, in_turn};
+use crate::harness::{Contender, Effort, Times, in_turn};
 use crate::table::{self, Target};
 
 /// A mutation: its name, what makes it possible, gt's words, our request, what makes the next one possible.
@@ -87,7 +87,7 @@ pub(crate) fn small(effort: &Effort) {
     let rounds = effort.long;
     let template = Repository::new(SMALL);
     for mutation in MUTATIONS {
-        show(mutation, [&template.copy(), &template.copy()], rounds, Some(OWN));
+        show(mutation, [&template.copy(), &template.copy()], rounds, true);
     }
 }
 
@@ -97,11 +97,12 @@ pub(crate) fn large(effort: &Effort) {
     let template = Repository::new(LARGE);
     let copy = template.copy();
     for mutation in MUTATIONS {
-        show(mutation, [&template, &copy], rounds, None);
+        show(mutation, [&template, &copy], rounds, false);
     }
 }
 
-fn show(mutation: &Mutation, [theirs, ours]: [&Repository; 2], rounds: usize, own: Option<f64>) {
+/// Measures one mutation; `is_held` says whether it has targets.
+fn show(mutation: &Mutation, [theirs, ours]: [&Repository; 2], rounds: usize, is_held: bool) {
     let mut beside: Vec<Duration> = Vec::new();
     let bare: Contender<'_> = Box::new(|| {
         theirs.sh(mutation.before);
@@ -121,7 +122,10 @@ fn show(mutation: &Mutation, [theirs, ours]: [&Repository; 2], rounds: usize, ow
     });
     let [bare, guarded] = in_turn(rounds, [bare, guarded]);
     table::base(&format!("{}: gt as a person starts it", mutation.name), &bare);
-    table::compared(&format!("{}: guarded", mutation.name), (&guarded, &bare), own.map(|_| Target::Ratio(OF_GT)));
-    let beside = crate::harness::Times::of(beside);
-    table::alone(&format!("{}: beside the child", mutation.name), &beside, own.map(Target::Millis));
+    table::compared(&format!("{}: guarded", mutation.name), (&guarded, &bare), is_held.then_some(Target::Ratio(OF_GT)));
+    table::alone(
+        &format!("{}: beside the child", mutation.name),
+        &Times::of(beside),
+        is_held.then_some(Target::Millis(OWN)),
+    );
 }

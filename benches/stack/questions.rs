@@ -3,7 +3,7 @@
 use serde_json::json;
 
 use super::repository::{Repository, SMALL, WIDE};
-use crate::harness::{Contender, Effort, in_turn};
+use crate::harness::{Contender, Effort, alone, in_turn};
 use crate::table::{self, Target};
 
 /// At most so many milliseconds.
@@ -23,10 +23,7 @@ pub(crate) fn run(effort: &Effort) {
             table::compared(&format!("{target}, {name}: inspect"), (&ours, &gt), Some(Target::Ratio(FASTER)));
             table::alone(&format!("{target}, {name}: inspect, whole"), &ours, Some(Target::Millis(WHOLE)));
         }
-        let drawn = crate::harness::alone(
-            effort.rounds,
-            Box::new(|| repository.time(env!("CARGO_BIN_EXE_pi-graphite"), &["stack"])),
-        );
+        let drawn = alone(effort.rounds, Box::new(|| repository.time(env!("CARGO_BIN_EXE_pi-graphite"), &["stack"])));
         table::alone(&format!("`pi-graphite stack`, {name}"), &drawn, Some(Target::Millis(20.0)));
     }
 }

@@ -98,8 +98,7 @@ impl Repository {
         if branches == 0 {
             return;
         }
-        let tip = |name: &str| self.sh(&format!("git rev-parse {name}")).trim().to_owned();
-        let main = tip("main");
+        let main = self.sh("git rev-parse main").trim().to_owned();
         let tips = self.sh("git for-each-ref --format='%(refname:short) %(objectname)' refs/heads/other-*");
         let database = rusqlite::Connection::open(self.path("work/.git/.graphite_metadata.db")).expect("gt made it");
         database.execute_batch("BEGIN").expect("nobody else writes");
@@ -159,26 +158,17 @@ impl Repository {
         File::open(path).expect("it was just made")
     }
 
-    /// The time of `pi-graphite`, and its report.
-    pub(crate) fn ours(&self, args: &[&str], request: &Value) -> (Duration, Value) {
+    /// The time of `pi-graphite`, and its report, which must have this status.
+    pub(crate) fn answer(&self, args: &[&str], request: &Value, status: &str) -> (Duration, Value) {
         let mut command = self.command(env!("CARGO_BIN_EXE_pi-graphite"));
         command.args(args).stdin(self.request(request));
         let started = Instant::now();
         let output = command.output().expect("it was built with this benchmark");
         let time = started.elapsed();
-        let report = serde_json::from_slice(&output.stdout).unwrap_or_else(|_| panic!("no report: {}", told(&output)));
-        (time, report)
-    }
-
-    /// The same where the status must be this one.
-    pub(crate) fn answer(&self, args: &[&str], request: &Value, status: &str) -> (Duration, Value) {
-        let (time, report) = self.ours(args, request);
+        let report: Value =
+            serde_json::from_slice(&output.stdout).unwrap_or_else(|_| panic!("no report: {}", told(&output)));
         assert_eq!(report["status"], status, "{report:#}");
         (time, report)
-    }
-
-    pub(crate) fn work(&self) -> PathBuf {
-        self.path("work")
     }
 
     /// The most memory that a run of ours takes, in bytes.

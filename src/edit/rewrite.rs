@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use super::Rung;
 use super::anchor::Doubt;
-use super::changes::Changes;
+use super::changes::{Change, Changes};
 use super::indent::{Pair, Reindent, opens, opens_in_own_columns};
 use super::ladder::Replacement;
 use super::needle::{Block, Needle};
@@ -21,6 +21,19 @@ pub(super) struct Found {
     pub(super) score: f64,
     /// How the file differs there from `old_string`, in more than white space: only below the last rung it does not.
     pub(super) drift: Changes,
+}
+
+impl Found {
+    /// The file's line at the end of the first `old` lines of `old_string`: see [`Changes::place`].
+    pub(super) fn place(&self, old: usize, past_added: bool) -> usize {
+        self.lines.start + self.drift.place(old, past_added)
+    }
+
+    /// The file's lines in whose place a change puts others: lines that the file has before them stay before them.
+    pub(super) fn lines_of(&self, change: &Change) -> Range<usize> {
+        let start = self.place(change.old.start, true);
+        start..self.place(change.old.end, change.old.is_empty()).max(start)
+    }
 }
 
 /// The replacement of exact matches, prepared once for all of them.
@@ -141,7 +154,7 @@ pub(super) fn whole_lines(view: &View<'_>, block: &Block<'_>, found: &Found) -> 
     let Range { start: first, end } = found.lines.clone();
     let pieces = region.pieces();
     if let Some(new) = pieces.iter().filter_map(Piece::written).find(|new| reindent.is_contradicted(block.new[*new])) {
-        let line = region.place(block.changes.counterpart(new), true).min(end - 1);
+        let line = found.place(block.changes.counterpart(new), true).min(end - 1);
         return Err(Doubt::Nesting { line });
     }
     let mut text = String::new();
@@ -154,7 +167,7 @@ pub(super) fn whole_lines(view: &View<'_>, block: &Block<'_>, found: &Found) -> 
             Piece::Written { new } => {
                 let counterpart = block.changes.counterpart(new);
                 text += &reindent.apply(block.new[new], new, counterpart);
-                region.place(counterpart, true).min(end - 1)
+                found.place(counterpart, true).min(end - 1)
             }
         };
         if index + 1 < pieces.len() {
@@ -195,19 +208,14 @@ struct Region<'r, 'a> {
 }
 
 impl<'a> Region<'_, 'a> {
-    /// The file's line at the end of the first `old` lines of `old_string`.
-    fn place(&self, old: usize, past_added: bool) -> usize {
-        self.found.lines.start + self.found.drift.place(old, past_added)
-    }
-
     fn pieces(&self) -> Vec<Piece> {
         let mut pieces = Vec::with_capacity(self.block.new.len());
         let mut file = self.found.lines.start;
         for change in &self.block.changes.0 {
-            let (from, to) = (self.place(change.old.start, true), self.place(change.old.end, change.old.is_empty()));
-            pieces.extend((file..from).map(|file| Piece::Kept { file }));
+            let gone = self.found.lines_of(change);
+            pieces.extend((file..gone.start).map(|file| Piece::Kept { file }));
             pieces.extend(change.new.clone().map(|new| Piece::Written { new }));
-            file = to.max(from);
+            file = gone.end;
         }
         pieces.extend((file..self.found.lines.end).map(|file| Piece::Kept { file }));
         pieces

@@ -2,12 +2,12 @@
 
 use std::collections::BTreeMap;
 use std::io::Read;
-use std::num::NonZero;
 use std::sync::Arc;
 
 use rustix::fs::FileType;
 
 use super::content::Content;
+use super::cores::on_all_cores;
 use super::root::{Access, Parent, Place, Root};
 use crate::disk::{Dir, Entry};
 use crate::fault::{Code, Fault};
@@ -65,13 +65,7 @@ pub fn read_all(root: &Root, places: &[Place]) -> BTreeMap<Place, Option<Arc<Bas
         }
         Some((place.clone(), base))
     };
-    let some = |places: &[Place]| places.iter().filter_map(one).collect::<Vec<_>>();
-    let cores = std::thread::available_parallelism().map_or(1, NonZero::get);
-    std::thread::scope(|scope| {
-        let shares = places.chunks(places.len().div_ceil(cores));
-        let threads: Vec<_> = shares.map(|share| scope.spawn(move || some(share))).collect();
-        threads.into_iter().flat_map(|thread| thread.join().expect("reading does not panic")).collect()
-    })
+    on_all_cores(places.iter().collect(), one).into_iter().flatten().collect()
 }
 
 /// Reads a file in the handle of its folder.

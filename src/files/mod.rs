@@ -3,6 +3,7 @@
 mod base;
 mod commit;
 mod content;
+mod cores;
 mod excerpt;
 mod glob;
 mod journal;
@@ -21,6 +22,7 @@ mod walk;
 pub use base::{Base, MAX_FILE, read, read_all};
 pub use commit::{Landed, NotLanded, Write, commit};
 pub use content::Content;
+pub use cores::on_all_cores;
 pub use glob::MAX_PATTERN;
 pub use list::{Kind, ListLimits, Listed, Listing, list};
 pub use reads::{Known, Reads, Rewritten, Shown};

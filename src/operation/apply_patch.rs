@@ -1,7 +1,6 @@
 //! `apply_patch`: several files are added, updated, moved and deleted, all of them or none.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::num::NonZero;
 use std::sync::Arc;
 
 use super::bytes::Bytes;
@@ -11,7 +10,7 @@ use super::told;
 use super::{Fields, FileOperation, FileSpec};
 use crate::edit::{self, Patch, SectionChange};
 use crate::fault::{Code, Fault};
-use crate::files::{Base, Place, Root};
+use crate::files::{Base, Place, Root, on_all_cores};
 use crate::plan::{FileChange, FileNeed, FilePlan, Tier};
 
 /// Applies a patch to several files: all of it or nothing. It takes the block form (`@@`, old lines, `===`, new lines) and
@@ -221,17 +220,8 @@ impl<'a> Composed<'a> {
 
     /// Puts the pending hunks of all files in, on all cores. The first fault in the order of the patch is told.
     fn settle_all(&mut self) -> Result<(), Fault> {
-        let cores = std::thread::available_parallelism().map_or(1, NonZero::get);
-        let mut open: Vec<&mut Draft<'a>> = self.files.iter_mut().filter(|draft| !draft.hunks.is_empty()).collect();
-        if open.len() < 2 {
-            return open.into_iter().try_for_each(Draft::settle);
-        }
-        let share = open.len().div_ceil(cores);
-        std::thread::scope(|scope| {
-            let settle = |drafts: &mut [&mut Draft<'a>]| drafts.iter_mut().try_for_each(|draft| draft.settle());
-            let threads: Vec<_> = open.chunks_mut(share).map(|drafts| scope.spawn(move || settle(drafts))).collect();
-            threads.into_iter().try_for_each(|thread| thread.join().expect("settling does not panic"))
-        })
+        let open = self.files.iter_mut().filter(|draft| !draft.hunks.is_empty()).collect();
+        on_all_cores(open, Draft::settle).into_iter().collect()
     }
 
     /// A patch cannot make both `a` and `a/b`.

@@ -132,12 +132,6 @@ impl Index {
         let from = self.state.entries().partition_point(|e| e.path(&self.state) < path);
         self.state.entries().get(from).is_some_and(|e| e.path(&self.state) == path)
     }
-
-    /// Whether the index has a path below `dir`, which ends with a slash.
-    pub(super) fn has_below(&self, dir: &BStr) -> bool {
-        let from = self.state.entries().partition_point(|e| e.path(&self.state) < dir);
-        self.state.entries().get(from).is_some_and(|e| e.path(&self.state).starts_with(dir))
-    }
 }
 
 /// The id of the tree that `git write-tree` would write. `None` while files are unmerged.

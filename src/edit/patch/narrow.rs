@@ -62,9 +62,7 @@ fn shared(old: &str, new: &str) -> (usize, usize) {
     let equal = |(old, new): &(&str, &str)| old == new;
     let size = |(old, _): (&str, &str)| old.len();
     let before: usize = lines(old).zip(lines(new)).take_while(equal).map(size).sum();
-    let (old, new) = (&old[before..], &new[before..]);
-    let after = lines(old).rev().zip(lines(new).rev()).take_while(equal).map(size).sum();
-    (before, after)
+    (before, shared_end(&old[before..], &new[before..]))
 }
 
 /// How many bytes of equal lines both texts end with.

@@ -46,11 +46,9 @@ pub(super) fn locate(index: &Index<'_>, hunk: &Hunk, how: Match) -> Result<Narro
 
 /// The file's lines from the first to the last that changes.
 fn changed(block: &Block<'_>, found: &Found) -> Range<usize> {
-    let place = |old, past_added| found.lines.start + found.drift.place(old, past_added);
-    match &block.changes.0[..] {
-        [first, .., last] => place(first.old.start, true)..place(last.old.end, last.old.is_empty()),
-        [only] => place(only.old.start, true)..place(only.old.end, only.old.is_empty()),
-        [] => found.lines.clone(),
+    match (block.changes.0.first(), block.changes.0.last()) {
+        (Some(first), Some(last)) => found.lines_of(first).start..found.lines_of(last).end,
+        (None, _) | (_, None) => found.lines.clone(),
     }
 }
 
@@ -140,14 +138,16 @@ fn ambiguous(hunk: &Hunk, starts: &[usize]) -> HunkError {
 fn insert(index: &Index<'_>, hunk: &Hunk, named: &[usize]) -> Result<Replacement, HunkError> {
     let is_last = |line: &usize| index.block(*line).end == index.len();
     match named {
-        [] if hunk.at_end || index.len() == 0 => Ok(insert_after(index, hunk, index.len().checked_sub(1))),
-        [] => Err(HunkError::Empty { line: hunk.line }),
-        [..] if hunk.at_end && named.iter().any(is_last) => Ok(insert_after(index, hunk, index.len().checked_sub(1))),
-        [line] if !hunk.at_end => Ok(insert_after(index, hunk, Some(*line))),
-        [..] if hunk.at_end => {
-            let anchor = hunk.anchors.last().cloned().unwrap_or_default();
-            Err(HunkError::AnchorNotFound { line: hunk.line, anchor: format!("{anchor} … *** End of File") })
+        _ if hunk.at_end || index.len() == 0 => {
+            if !named.is_empty() && !named.iter().any(is_last) {
+                let anchor = hunk.anchors.last().cloned().unwrap_or_default();
+                let anchor = format!("{anchor} … *** End of File");
+                return Err(HunkError::AnchorNotFound { line: hunk.line, anchor });
+            }
+            Ok(insert_after(index, hunk, index.len().checked_sub(1)))
         }
+        [line] => Ok(insert_after(index, hunk, Some(*line))),
+        [] => Err(HunkError::Empty { line: hunk.line }),
         [..] => Err(ambiguous(hunk, named)),
     }
 }

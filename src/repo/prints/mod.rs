@@ -121,7 +121,7 @@ fn look_at_depth<T>(
         let source = gix::worktree::stack::state::ignore::Source::WorktreeThenIdMappingIfNotSkipped;
         let excludes =
             gix.excludes(&index.state, None, source).map_err(|error| unreadable("the ignore rules", error))?;
-        let mut walk = Untracked { index, excludes, ignored: BTreeMap::new(), found: BTreeMap::new() };
+        let mut walk = Untracked { excludes, ignored: BTreeMap::new(), found: BTreeMap::new() };
         walked.unknown.iter().try_for_each(|(path, kind)| walk.unknown(fd.as_fd(), path, *kind))?;
         untracked = walk.found;
     }

@@ -73,10 +73,6 @@ impl Tracked<'_> {
         if entry.mode.is_submodule() {
             return self.submodule(entry, path);
         }
-        let written = self.index.state.timestamp();
-        if !always && is_fresh(entry, &stat, (written.unix_seconds(), written.nanoseconds())) {
-            return Ok(None);
-        }
         let driven = !always && self.has_driver(path)?;
         if driven && is_same_file(entry, &stat) {
             return Ok(None);

@@ -9,13 +9,11 @@ use rustix::fs::{AtFlags, Dir, FileType};
 
 use super::{DIR, Kind, Print, kind_at, print, special};
 use crate::fault::Fault;
-use crate::repo::index::Index;
 use crate::repo::{text_of, unreadable};
 use crate::value::Digest;
 
 /// Collects untracked files by content.
 pub(super) struct Untracked<'a> {
-    pub(super) index: &'a Index,
     pub(super) excludes: gix::AttributeStack<'a>,
     /// Whether git ignores a folder that the index has something below.
     pub(super) ignored: BTreeMap<BString, bool>,
@@ -53,18 +51,8 @@ impl Untracked<'_> {
     fn folder(&mut self, fd: &OwnedFd, prefix: &BString) -> Result<(), Fault> {
         let fail = |error: rustix::io::Errno| unreadable(&format!("`{}`", text_of(prefix.as_bstr())), error);
         let mut entries = Vec::new();
-        for entry in Dir::read_from(fd).map_err(fail)? {
-            let entry = entry.map_err(fail)?;
-            let name: BString = entry.file_name().to_bytes().into();
-            if name != "." && name != ".." && name != ".git" {
-                let kind = match entry.file_type() {
-                    FileType::Unknown => kind_at(fd.as_fd(), name.as_bstr()).map_err(fail)?,
-                    kind => kind,
-                };
-                refuse_special_rules(prefix.as_bstr(), name.as_bstr(), kind)?;
-                entries.push((name, kind));
-            }
-        }
+        let mut dir = Dir::read_from(fd).map_err(fail)?;
+        each_name(&mut dir, prefix.as_bstr(), |name, kind| entries.push((name.to_owned(), kind)))?;
         entries.sort_by(|a, b| a.0.cmp(&b.0));
         entries.into_iter().try_for_each(|(name, kind)| self.entry(fd, prefix, &name, kind))
     }
@@ -75,7 +63,7 @@ impl Untracked<'_> {
         match kind {
             FileType::Directory => self.directory(fd, &path, name),
             FileType::RegularFile | FileType::Symlink => {
-                if !self.index.has(path.as_bstr()) && !self.is_excluded(path.as_bstr(), Mode::FILE)? {
+                if !self.is_excluded(path.as_bstr(), Mode::FILE)? {
                     let print = print(fd.as_fd(), name.as_bstr()).unwrap_or_else(|_| special());
                     self.found.insert(text_of(path.as_bstr()), print);
                 }
@@ -87,14 +75,6 @@ impl Untracked<'_> {
     }
 
     fn directory(&mut self, fd: &OwnedFd, path: &BString, name: &BString) -> Result<(), Fault> {
-        if self.index.has(path.as_bstr())
-            && self.index.state.entry_by_path(path.as_bstr()).is_some_and(|e| e.mode.is_submodule())
-        {
-            return Ok(());
-        }
-        let mut below = path.clone();
-        below.push(b'/');
-        let tracked = self.index.has_below(below.as_bstr());
         if self.is_excluded(path.as_bstr(), Mode::DIR)? {
             return Ok(());
         }
@@ -103,8 +83,9 @@ impl Untracked<'_> {
             Err(rustix::io::Errno::ACCESS | rustix::io::Errno::NOENT) => return Ok(()),
             Err(error) => return Err(unreadable(&format!("`{}`", text_of(path.as_bstr())), error)),
         };
-        let nested = !tracked && rustix::fs::statat(&inner, ".git", AtFlags::SYMLINK_NOFOLLOW).is_ok();
-        if nested {
+        let mut below = path.clone();
+        below.push(b'/');
+        if rustix::fs::statat(&inner, ".git", AtFlags::SYMLINK_NOFOLLOW).is_ok() {
             // As git lists it: the nested repository as one thing.
             let print = Print { kind: Kind::Repository, digest: Digest::of(b""), size: 0 };
             self.found.insert(text_of(below.as_bstr()), print);
@@ -120,8 +101,30 @@ impl Untracked<'_> {
     }
 }
 
+/// Visits the names in a folder, git's own apart.
+///
+/// # Errors
+/// `state_unreadable`, also where rules of git are no regular file.
+pub(super) fn each_name(dir: &mut Dir, prefix: &BStr, mut visit: impl FnMut(&BStr, FileType)) -> Result<(), Fault> {
+    let fail = |error: rustix::io::Errno| unreadable(&format!("`{}`", text_of(prefix)), error);
+    while let Some(entry) = dir.read() {
+        let entry = entry.map_err(fail)?;
+        let name = entry.file_name().to_bytes().as_bstr();
+        if name == "." || name == ".." || name == ".git" {
+            continue;
+        }
+        let kind = match entry.file_type() {
+            FileType::Unknown => kind_at(dir.fd().map_err(fail)?, name).map_err(fail)?,
+            kind => kind,
+        };
+        refuse_special_rules(prefix, name, kind)?;
+        visit(name, kind);
+    }
+    Ok(())
+}
+
 /// gix opens these by name on its way: a fifo there would hang it.
-pub(super) fn refuse_special_rules(prefix: &BStr, name: &BStr, kind: FileType) -> Result<(), Fault> {
+fn refuse_special_rules(prefix: &BStr, name: &BStr, kind: FileType) -> Result<(), Fault> {
     let rules = name == ".gitignore" || name == ".gitattributes" || name == ".gitmodules";
     if rules && matches!(kind, FileType::Fifo | FileType::Socket | FileType::CharacterDevice | FileType::BlockDevice) {
         return Err(unreadable(&format!("`{}{}`", text_of(prefix), text_of(name)), "it is a fifo, socket or device"));

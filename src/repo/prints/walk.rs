@@ -13,8 +13,9 @@ use gix::index::entry::Flags;
 use rustix::fs::{AtFlags, Dir, FileType};
 use rustix::io::Errno;
 
+use super::DIR;
 use super::tracked::is_fresh;
-use super::{DIR, kind_at};
+use super::untracked::each_name;
 use crate::fault::Fault;
 use crate::repo::{text_of, unreadable};
 
@@ -159,17 +160,7 @@ impl<'w> Walker<'w> {
             Err(error) => return Err(fail(error)),
         };
         let mut below = Vec::new();
-        while let Some(entry) = dir.read() {
-            let entry = entry.map_err(fail)?;
-            let name = entry.file_name().to_bytes().as_bstr();
-            if name == "." || name == ".." || name == ".git" {
-                continue;
-            }
-            let kind = match entry.file_type() {
-                FileType::Unknown => kind_at(dir.fd().map_err(fail)?, name).map_err(fail)?,
-                kind => kind,
-            };
-            super::untracked::refuse_special_rules(prefix, name, kind)?;
+        each_name(&mut dir, prefix, |name, kind| {
             let file = level.files.binary_search_by(|(file, _)| (**file).cmp(name)).ok().map(|at| level.files[at].1);
             let is_known = match kind {
                 FileType::Directory => {
@@ -186,7 +177,7 @@ impl<'w> Walker<'w> {
             if !is_known {
                 walked.unknown.push(([prefix.as_bytes(), name].concat().into(), kind));
             }
-        }
+        })?;
         let fd = dir.fd().map_err(fail)?;
         let suspects = level.files.iter().filter(|(name, entry)| self.is_suspect(fd, name, *entry));
         walked.suspects.extend(suspects.map(|(_, entry)| *entry));
