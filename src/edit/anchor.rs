@@ -1,14 +1,15 @@
 //! The fifth rung: a block between an equal first and last line that is alike enough, and clearly more than any other.
 
 use std::collections::HashMap;
-use std::fmt;
 use std::ops::Range;
 
 use super::Rung;
 use super::changes::{Changes, Drift, Reach};
+use super::doubt::Doubt;
 use super::needle::Block;
 use super::rewrite::Found;
 use super::similar::{Budget, Exhausted, Symbol, Target, quotient};
+use super::syntax::{defines, leads};
 use super::view::{View, collapse, indent, is_blank, key, trim};
 
 /// What is alike enough.
@@ -33,34 +34,19 @@ pub(super) enum Anchored {
     Doubtful(Doubt),
 }
 
-/// Why lines that were found are not taken.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) enum Doubt {
-    /// There are too many look-alikes to compare all.
-    TooMany,
-    /// A line of the file, counted from 0, is at the depth of the block's own first line and has another name.
-    Another { line: usize },
-    /// All that it has in common with `old_string` stands elsewhere in the file, too.
-    Common { lines: (usize, usize) },
-    /// What is to be changed nests otherwise in the file: see this line, counted from 0.
-    Nesting { line: usize },
-    /// The change is to lines that the file does not have, or right beside such lines.
-    Touched { line: usize },
-}
-
 /// Looks for the block; `fits` says whether a run of lines is within bounds.
 pub(super) fn find(view: &View<'_>, block: &Block<'_>, fits: impl Fn(&Range<usize>) -> bool) -> Anchored {
     match alike(view, block, fits) {
-        Ok(Alike::None) => Anchored::None,
-        Ok(Alike::Several(starts)) => Anchored::Several(starts),
-        Ok(Alike::One(score, lines)) => settle(view, block, score, lines),
+        Ok(Verdict::None) => Anchored::None,
+        Ok(Verdict::Several(starts)) => Anchored::Several(starts),
+        Ok(Verdict::One(score, lines)) => settle(view, block, score, lines),
         Err(Exhausted) => Anchored::Doubtful(Doubt::TooMany),
     }
 }
 
 /// What the scores alone say.
 #[derive(Debug, PartialEq)]
-pub(super) enum Alike {
+pub(super) enum Verdict {
     None,
     One(f64, Range<usize>),
     Several(Vec<usize>),
@@ -71,10 +57,10 @@ pub(super) fn alike(
     view: &View<'_>,
     block: &Block<'_>,
     fits: impl Fn(&Range<usize>) -> bool,
-) -> Result<Alike, Exhausted> {
-    let [first, interior @ .., last] = &block.old[..] else { return Ok(Alike::None) };
+) -> Result<Verdict, Exhausted> {
+    let [first, interior @ .., last] = &block.old[..] else { return Ok(Verdict::None) };
     if is_blank(first) || is_blank(last) || interior.iter().all(|line| is_blank(line)) {
-        return Ok(Alike::None);
+        return Ok(Verdict::None);
     }
     let starts = lines_like(view, first);
     let ends = lines_like(view, last);
@@ -103,20 +89,14 @@ struct Sides<'s, 'a> {
 }
 
 impl Sides<'_, '_> {
-    /// Lines at the depth of the first one name a block: with another name it is another block.
+    /// Lines at the outermost depth that others are deeper beneath name what these do: with another name it is another
+    /// block.
     fn another(&self, lines: &Range<usize>) -> Option<Doubt> {
         let file: Vec<&str> = lines.clone().map(|line| self.view.line(line)).collect();
-        let outer = |lines: &[&str]| {
-            let mut depths: Vec<usize> =
-                lines.iter().filter(|line| !is_blank(line)).map(|line| indent(line).len()).collect();
-            depths.sort_unstable();
-            depths.first().copied().filter(|first| depths.last() != Some(first))
-        };
-        let is_outer = |line: &str, outer: Option<usize>| !is_blank(line) && outer == Some(indent(line).len());
-        let (outer_old, outer_file) = (outer(&self.block.old), outer(&file));
+        let (named_old, named_file) = (Named::of(&self.block.old), Named::of(&file));
         let change = self.drift.0.iter().find(|change| {
-            self.block.old[change.old.clone()].iter().any(|line| is_outer(line, outer_old))
-                || file[change.new.clone()].iter().any(|line| is_outer(line, outer_file))
+            change.old.clone().any(|line| named_old.holds(line))
+                || change.new.clone().any(|line| named_file.holds(line))
         })?;
         Some(Doubt::Another { line: self.start + change.new.start })
     }
@@ -149,31 +129,29 @@ impl Sides<'_, '_> {
     }
 }
 
-impl fmt::Display for Doubt {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::TooMany => {
-                f.write_str("too many blocks begin and end like `old_string` to compare them all; give the exact lines")
-            }
-            Self::Another { line } => {
-                write!(f, "the block that begins and ends like `old_string` is another one: see line {}", line + 1)
-            }
-            Self::Common { lines: (first, end) } => write!(
-                f,
-                "lines {}-{end} are like `old_string`, but nothing that they share stands only there; give the exact lines",
-                first + 1
-            ),
-            Self::Nesting { line } => write!(
-                f,
-                "the lines of `old_string` are there, but line {} is not as deep beside the others as it is in `old_string`; give the file's indentation",
-                line + 1
-            ),
-            Self::Touched { line } => write!(
-                f,
-                "the block that is like `old_string` differs from it at line {}, at or beside what is to be changed; read it again",
-                line + 1
-            ),
+/// Which lines of a block name what is beneath them.
+struct Named<'l> {
+    lines: &'l [&'l str],
+    /// The outermost depth, where there are deeper ones.
+    outer: Option<usize>,
+}
+
+impl<'l> Named<'l> {
+    fn of(lines: &'l [&'l str]) -> Self {
+        let depths = || lines.iter().filter(|line| !is_blank(line)).map(|line| indent(line).len());
+        let outer = depths().min().filter(|outer| depths().max() != Some(*outer));
+        Self { lines, outer }
+    }
+
+    fn holds(&self, at: usize) -> bool {
+        let line = self.lines[at];
+        let is_outer = |line: &str| Some(indent(line).len()) == self.outer;
+        if is_blank(line) || !is_outer(line) || leads(line) {
+            return false;
         }
+        let next = self.lines[at + 1..].iter().find(|line| !is_blank(line));
+        let has_deeper = next.is_some_and(|next| !is_outer(next) || trim(next) == "{");
+        has_deeper || defines(line) || trim(line).starts_with(['@', '#'])
     }
 }
 
@@ -245,15 +223,15 @@ impl<'v> Scores<'v> {
     }
 
     /// Decides. A runner-up within the margin counts even where it is not alike enough itself.
-    fn verdict(mut self) -> Alike {
+    fn verdict(mut self) -> Verdict {
         let best = self.best;
         self.blocks.retain(|(score, _)| best - score < MARGIN - 1e-9);
         if !self.blocks.iter().any(|(score, _)| *score >= LEAST_SCORE) {
-            return Alike::None;
+            return Verdict::None;
         }
         match &self.blocks[..] {
-            [(score, lines)] => Alike::One(*score, lines.clone()),
-            blocks => Alike::Several(blocks.iter().map(|(_, lines)| lines.start).collect()),
+            [(score, lines)] => Verdict::One(*score, lines.clone()),
+            blocks => Verdict::Several(blocks.iter().map(|(_, lines)| lines.start).collect()),
         }
     }
 }

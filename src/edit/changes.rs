@@ -70,6 +70,12 @@ impl Changes {
         }
     }
 
+    /// The line before in whose place a line after stands; nothing for one that comes in or is kept.
+    pub(super) fn replaced(&self, new: usize) -> Option<usize> {
+        let change = &self.0[self.0.partition_point(|change| change.new.start <= new).checked_sub(1)?];
+        Some(change.old.start + new - change.new.start).filter(|old| new < change.new.end && *old < change.old.end)
+    }
+
     /// Where the end of the first `old` lines is in the lines after: past lines that come in right there, or not.
     pub(super) fn place(&self, old: usize, past_added: bool) -> usize {
         let end = |change: &Change| change.old.start + usize::from(!(past_added && change.old.is_empty()));

@@ -116,9 +116,11 @@ pub(super) fn oddities(view: &View<'_>, old: &str) -> Vec<String> {
         None => "`old_string` has line numbers from a numbered read; leave them out".to_owned(),
     });
     let inner = without_blank_edges(old);
-    let edges = inner.filter(|inner| inner.len() < old.len()).and_then(|inner| place(&inner)).map(|line| {
-        format!("`old_string` begins or ends with blank lines; without them it would match at line {line}")
-    });
+    let whole = old.strip_suffix('\n').unwrap_or(old);
+    let edges =
+        inner.filter(|inner| inner.len() < whole.len() && place(whole).is_none()).and_then(|inner| place(&inner)).map(
+            |line| format!("`old_string` begins or ends with blank lines; without them it would match at line {line}"),
+        );
     let first = old.split('\n').next().unwrap_or_default();
     let is_part = |line: &usize| view.line(line - 1) != first;
     let part = place(old)

@@ -5,8 +5,15 @@
 //! or descendant, and the difference is kept, retyped in the file's unit.
 
 use std::collections::{BTreeMap, HashSet};
+use std::ops::Range;
 
-use super::view::{BLANKS, indent, is_blank, trim};
+use super::changes::Changes;
+use super::needle::Block;
+use super::syntax::is_aside;
+use super::view::{BLANKS, indent, is_blank};
+
+/// So many lines above and below are looked at for how deep a block is.
+const MOST_SIBLINGS: usize = 100;
 
 /// The indentation of a line of `old_string` and of the file's line that it matched.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -25,8 +32,11 @@ pub(super) enum Reindent<'t> {
     /// By the pairs.
     Translated {
         known: Vec<Known<'t>>,
-        /// The file's indentation of the first line, where only that line of `old_string` had lost its own.
-        first: Option<&'t str>,
+        /// The same of comments and words for a preprocessor alone, which say nothing about lines of another kind.
+        asides: Vec<Known<'t>>,
+        /// Where only the first line of `old_string` had lost its indentation: that of the file, and up to which line of
+        /// `new_string` lines have lost it, too.
+        first: Option<(&'t str, usize)>,
         step: Step,
     },
 }
@@ -47,42 +57,71 @@ pub(super) struct Step {
 }
 
 impl<'t> Reindent<'t> {
-    /// Measures the difference between matched lines; blank lines say nothing.
-    pub(super) fn measure(pairs: Vec<Pair<'t>>, old: &[&str], new: &[&str]) -> Self {
+    /// Measures the difference between matched lines; blank lines say nothing. Nothing where that leaves a doubt.
+    pub(super) fn measure(pairs: Vec<Pair<'t>>, block: &Block<'_>) -> Option<Self> {
+        let Block { old, new, changes, .. } = block;
         if pairs.iter().all(|pair| pair.old == pair.file) || is_in_file_columns(&pairs, old, new) {
-            return Self::Verbatim;
+            return Some(Self::Verbatim);
         }
         let (first, pairs) = match pairs.split_first() {
-            Some((first, rest)) if has_lost_its_own(*first, rest) && !opens_in_own_columns(old, new) => {
-                (Some(first.file), rest.to_vec())
+            Some((first, rest)) if has_lost_its_own(*first, rest) => {
+                (Some((first.file, last_bare(first.file, (old, new), changes)?)), rest.to_vec())
             }
             _ => (None, pairs),
         };
-        let known = Known::of(&pairs);
-        let step = Step::measure(&known, new);
-        Self::Translated { known, first, step }
+        let (mut asides, mut pairs): (Vec<_>, Vec<_>) = pairs.into_iter().partition(|pair| is_aside(old[pair.at]));
+        if pairs.is_empty() {
+            pairs = std::mem::take(&mut asides);
+        }
+        let step = Step::measure(&pairs, new);
+        Some(Self::Translated { known: Known::of(&pairs), asides: Known::of(&asides), first, step })
     }
 
-    /// Whether the depth of a line of `new_string` is, in `old_string`, that of lines which have several depths in the file:
-    /// then the two do not nest alike, and no depth would be right.
+    /// By the one line that was looked for, and found within the indentation of a line.
+    pub(super) fn of_line(old: &'t str, file: &'t str, new: &[&str]) -> Self {
+        let pairs = [Pair { at: 0, old, file }];
+        Self::Translated { known: Known::of(&pairs), asides: Vec::new(), first: None, step: Step::measure(&pairs, new) }
+    }
+
+    /// Whether the depth of a line of `new_string` is, in `old_string`, that of lines which have several depths in the file,
+    /// and nothing says which of them: then the two do not nest alike, and no depth would be right.
     ///
-    /// Lines that have lost all indentation nest nowhere, so each takes the depth of its neighbour.
-    pub(super) fn is_contradicted(&self, line: &str) -> bool {
-        let Self::Translated { known, .. } = self else { return false };
+    /// A line in the place of one that is as deep as itself, in both texts, is as deep as that; any other, as those of the
+    /// block that it comes into. Lines that have lost all indentation nest nowhere, so each takes the depth of its
+    /// neighbour.
+    pub(super) fn is_contradicted(&self, block: &Block<'_>, new: usize) -> bool {
+        let line = block.new[new];
+        let known = self.known(line);
         let is_nested = known.windows(2).any(|two| two[0].old != two[1].old);
-        let mut files = known.iter().filter(|known| known.old == indent(line)).map(|known| known.file);
-        let first = files.next();
-        is_nested && !is_blank(line) && files.any(|file| Some(file) != first)
+        let equal: Vec<_> = known.iter().filter(|known| known.old == indent(line)).collect();
+        if is_blank(line) || !is_nested || equal.len() < 2 {
+            return false;
+        }
+        let replaced = block.changes.replaced(new);
+        if replaced.is_some_and(|old| equal.iter().any(|known| known.old == known.file && known.distance(old) == 0)) {
+            return false;
+        }
+        let near = siblings(&block.old, block.changes.counterpart(new), indent(line));
+        equal.iter().filter(|known| known.is_within(&near)).count() != 1
+    }
+
+    /// What tells about a line of this kind.
+    fn known(&self, line: &str) -> &[Known<'t>] {
+        match self {
+            Self::Translated { asides, .. } if is_aside(line) && !asides.is_empty() => asides,
+            Self::Translated { known, .. } => known,
+            Self::Verbatim => &[],
+        }
     }
 
     /// A new line with its indentation for the file. `index` is its own place, `at` that of its nearest old line.
     pub(super) fn apply(&self, line: &str, index: usize, at: usize) -> String {
         match self {
-            Self::Translated { known, first, step } if !is_blank(line) => {
+            Self::Translated { first, step, .. } if !is_blank(line) => {
                 let own = indent(line);
                 let indentation = match first {
-                    Some(first) if index == 0 && own.is_empty() => (*first).to_owned(),
-                    Some(_) | None => translate(known, step, own, at),
+                    Some((first, last)) if index <= *last && (index > 0 || own.is_empty()) => (*first).to_owned() + own,
+                    Some(_) | None => translate(self.known(line), step, own, at),
                 };
                 indentation + &line[own.len()..]
             }
@@ -108,24 +147,6 @@ fn trim_end(line: &str) -> &str {
     line.trim_end_matches(BLANKS)
 }
 
-/// Whether `old_string` begins with a line that opens deeper ones, and `new_string` has further lines at its depth: then
-/// all of it is written from column 0, also where its deeper lines happen to stand in the file's columns.
-pub(super) fn opens_in_own_columns(old: &[&str], new: &[&str]) -> bool {
-    let mut further = new.iter().skip(1).filter(|line| !is_blank(line));
-    old.first().is_some_and(|line| opens(line)) && further.any(|line| indent(line).is_empty())
-}
-
-/// Whether a line opens deeper ones, a comment at its end apart.
-pub(super) fn opens(line: &str) -> bool {
-    let code = [" #", " //", " --", " /*"].iter().filter_map(|comment| line.find(comment)).min();
-    let code = trim(&line[..code.unwrap_or(line.len())]);
-    let word = code.rsplit(|character: char| !character.is_alphanumeric()).next().unwrap_or_default();
-    code.ends_with([':', '{', '(', '[', '=', ','])
-        || code.ends_with("->")
-        || code.ends_with("=>")
-        || ["then", "do", "else", "begin"].contains(&word)
-}
-
 /// Whether only the first line of `old_string` had lost its indentation, as when a block is copied from its first word.
 fn has_lost_its_own(first: Pair<'_>, rest: &[Pair<'_>]) -> bool {
     let lost = first.at == 0 && first.old.is_empty() && !first.file.is_empty();
@@ -139,6 +160,33 @@ fn has_lost_its_own(first: Pair<'_>, rest: &[Pair<'_>]) -> bool {
         && (rest.iter().all(|pair| pair.old == pair.file) || rest.iter().any(too_wide))
 }
 
+/// The last line of `new_string` up to which its lines have lost what the first line of `old_string` has lost: the one
+/// that is that line itself, or only the first one. Nothing where that cannot be told: where all could as well be
+/// written from column 0 in steps of four, and happen to fit a file with steps of two.
+pub(super) fn last_bare(lost: &str, (old, new): (&[&str], &[&str]), changes: &Changes) -> Option<usize> {
+    let last = changes.equal(0).unwrap_or(0);
+    let written = |lines: &[&str]| -> Vec<usize> {
+        lines.iter().filter(|line| !is_blank(line)).map(|line| indent(line).len()).collect()
+    };
+    let is_by_four = |depths: &[usize]| depths.iter().all(|depth| depth.is_multiple_of(4));
+    let (further, added) = (written(&old[1..]), written(new.get(last + 1..).unwrap_or_default()));
+    let is_doubtful = lost == "  "
+        && !further.is_empty()
+        && !further.contains(&0)
+        && is_by_four(&further)
+        && is_by_four(&written(new))
+        && added.contains(&0);
+    (!is_doubtful).then_some(last)
+}
+
+/// The lines of the block around a line of `old_string` that are at least as deep as an indentation.
+fn siblings(old: &[&str], line: usize, indentation: &str) -> Range<usize> {
+    let is_inside = |line: &usize| is_blank(old[*line]) || indent(old[*line]).len() >= indentation.len();
+    let above = (0..line).rev().take(MOST_SIBLINGS).take_while(is_inside).count();
+    let below = (line + 1..old.len()).take(MOST_SIBLINGS).take_while(is_inside).count();
+    line - above..line + below + 1
+}
+
 impl<'t> Known<'t> {
     /// Those of all pairs, in order of depth: few, however many lines there are.
     fn of(pairs: &[Pair<'t>]) -> Vec<Self> {
@@ -147,6 +195,10 @@ impl<'t> Known<'t> {
             at.entry((pair.old.len(), pair.old, pair.file)).or_default().push(pair.at);
         }
         at.into_iter().map(|((_, old, file), at)| Self { old, file, at }).collect()
+    }
+
+    fn is_within(&self, lines: &Range<usize>) -> bool {
+        self.at.get(self.at.partition_point(|at| *at < lines.start)).is_some_and(|at| *at < lines.end)
     }
 
     /// How far the nearest of its lines is.
@@ -183,29 +235,41 @@ fn shed<'t>(indentation: &'t str, part: &str) -> &'t str {
 }
 
 impl Step {
-    /// Two depths show it; else a difference of tabs and spaces is resolved by the widths in use.
-    fn measure(known: &[Known<'_>], new: &[&str]) -> Self {
-        Self::shown(known)
+    /// Lines of two depths, one below the other, show it; else a difference of tabs and spaces is resolved by the widths
+    /// in use.
+    fn measure(pairs: &[Pair<'_>], new: &[&str]) -> Self {
+        Self::shown(pairs)
             .or_else(|| {
-                let mut old: Vec<&str> = known.iter().map(|known| known.old).collect();
+                let mut old: Vec<&str> = pairs.iter().map(|pair| pair.old).collect();
                 old.extend(new.iter().filter(|line| !is_blank(line)).map(|line| indent(line)));
-                let file: Vec<&str> = known.iter().map(|known| known.file).collect();
-                Self::by_width(&old, &file, known)
+                let file: Vec<&str> = pairs.iter().map(|pair| pair.file).collect();
+                Self::by_width(&old, &file, pairs)
             })
             .unwrap_or_else(|| Self { old: " ".into(), file: " ".into() })
     }
 
-    fn shown(known: &[Known<'_>]) -> Option<Self> {
-        known.windows(2).find_map(|two| {
-            let old = two[1].old.strip_prefix(two[0].old).filter(|part| is_uniform(part))?;
-            let file = two[1].file.strip_prefix(two[0].file).filter(|part| is_uniform(part))?;
+    /// What most neighbours of two depths show: a single odd one shows nothing.
+    fn shown(pairs: &[Pair<'_>]) -> Option<Self> {
+        let mut votes: Vec<(Self, usize)> = Vec::new();
+        for two in pairs.windows(2) {
+            let [one, other] = if two[0].old.len() < two[1].old.len() { [two[0], two[1]] } else { [two[1], two[0]] };
+            let part = |deep: &'_ str, shallow: &str| {
+                deep.strip_prefix(shallow).filter(|part| is_uniform(part)).map(str::to_owned)
+            };
+            let (Some(old), Some(file)) = (part(other.old, one.old), part(other.file, one.file)) else { continue };
             let shared = gcd(old.len(), file.len());
             let step = Self { old: old[..old.len() / shared].into(), file: file[..file.len() / shared].into() };
-            (step.old != step.file).then_some(step)
-        })
+            match votes.iter_mut().find(|(other, _)| *other == step) {
+                Some((_, count)) => *count += 1,
+                None => votes.push((step, 1)),
+            }
+        }
+        // The first one of the most.
+        let (step, _) = votes.into_iter().rev().max_by_key(|(_, count)| *count)?;
+        (step.old != step.file).then_some(step)
     }
 
-    fn by_width(old: &[&str], file: &[&str], known: &[Known<'_>]) -> Option<Self> {
+    pub(super) fn by_width(old: &[&str], file: &[&str], known: &[Pair<'_>]) -> Option<Self> {
         let tabs = |indents: &[&str]| indents.iter().any(|indent| indent.contains('\t'));
         match (tabs(old), tabs(file)) {
             (false, true) => {
@@ -221,7 +285,7 @@ impl Step {
     }
 
     /// A part of an indentation, in the file's unit; what is less than a unit, as an alignment is, stays.
-    fn retype(&self, part: &str) -> String {
+    pub(super) fn retype(&self, part: &str) -> String {
         let mut rest = part;
         let mut retyped = String::new();
         while let Some(less) = rest.strip_prefix(&*self.old) {

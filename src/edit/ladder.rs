@@ -3,12 +3,14 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use super::anchor::{self, Anchored, Doubt};
+use super::anchor::{self, Anchored};
 use super::changes::Changes;
+use super::doubt::Doubt;
+use super::exact::Exact;
 use super::nearest::{self, NotFoundHelp};
 use super::needle::{Block, Needle};
 use super::occurrences::{Occurrences, Tally, tally_each};
-use super::rewrite::{Exact, Found, span, whole_lines};
+use super::rewrite::{Found, span, whole_lines};
 use super::view::View;
 use super::{Match, Rung, windows};
 

@@ -6,7 +6,9 @@
 mod anchor;
 mod changes;
 mod diff;
+mod doubt;
 mod endings;
+mod exact;
 mod explain;
 mod indent;
 mod ladder;
@@ -18,6 +20,7 @@ mod patch;
 mod rewrite;
 mod similar;
 mod splice;
+mod syntax;
 #[cfg(test)]
 mod tests;
 mod text;
@@ -30,7 +33,7 @@ pub use endings::with_endings_of;
 pub use ladder::{Miss, Parts, Replacement, Wanted, find_all, find_each, find_one};
 pub use nearest::{Near, NotFoundHelp};
 pub use patch::{
-    Dialect, Hunk, HunkError, MOST_SECTIONS, Patch, PatchError, Reason, Section, SectionChange, parse, resolve,
+    Dialect, Hunk, HunkError, Kind, MOST_SECTIONS, Patch, PatchError, Reason, Section, SectionChange, parse, resolve,
 };
 pub use splice::{Overlap, in_order, splice};
 pub use text::{Endings, Lines, NotText, Text};

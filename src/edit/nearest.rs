@@ -6,7 +6,7 @@
 use std::collections::HashMap;
 
 use super::Match;
-use super::anchor::Doubt;
+use super::doubt::Doubt;
 use super::explain::{self, MOST_CHARACTERS, cut};
 use super::needle::Needle;
 use super::similar::{Budget, ratio};
@@ -50,7 +50,17 @@ pub struct Near {
 impl NotFoundHelp {
     /// Says why a block that is like the one that was looked for is not taken.
     pub(super) fn with_doubt(mut self, doubt: Option<Doubt>) -> Self {
-        self.hints.extend(doubt.map(|doubt| doubt.to_string()));
+        let Some(doubt) = doubt else { return self };
+        if let Some(line) = doubt.place() {
+            // It is there: why it does not match would be misleading.
+            self.hints.clear();
+            self.nearest.retain(|near| (near.lines.0..=near.lines.1).contains(&(line + 1)));
+            self.nearest.truncate(1);
+            for near in &mut self.nearest {
+                near.why = String::from("the lines of `old_string` are there");
+            }
+        }
+        self.hints.push(doubt.to_string());
         self
     }
 }

@@ -35,8 +35,8 @@ impl Draft<'_> {
         let path = self.place.as_str();
         let refused = format!("Error: Cannot update '{path}': ");
         let text = Text::of(now.as_slice()).map_err(|error| not_text(&self.place, error, &refused))?;
-        let replacements =
-            edit::resolve(text.body, &self.hunks, Match::Fuzzy).map_err(|error| told::hunk_fault(path, &error))?;
+        let replacements = edit::resolve(text.body, &self.hunks, (Match::Fuzzy, edit::Kind::of(path)))
+            .map_err(|error| told::hunk_fault(path, &error))?;
         self.now = Some(match &now {
             Bytes::Of(base) => Bytes::Edited(Arc::clone(base), told::edited(base, &text, &replacements)?),
             Bytes::Edited(..) | Bytes::New(_) => {

@@ -125,22 +125,27 @@ cases! {
         conc_update_after_foreign_change conc_window_gap_then_write conc_window_of_old_state conc_window_then_edit
         conc_window_then_force_write conc_window_then_rest_then_write conc_window_then_write
         conc_write_after_foreign_change conc_write_after_foreign_delete edit_ambiguous_exact_not_first
-        edit_blank_lines_in_block_stay_blank edit_blank_old_string edit_block_anchor_drifted_interior
-        edit_block_change_beside_a_foreign_line edit_block_context_values_stay edit_block_keeps_what_a_colleague_added
-        edit_block_missing_pair_of_many edit_block_twin_is_refused edit_deletes_everything edit_deletes_text
-        edit_deletes_whole_lines edit_empty_old_string edit_empty_old_string_empty_file edit_escape_drift_not_guessed
-        edit_exact_block_of_another_width edit_exact_body_behind_a_comment edit_exact_line_without_indentation
-        edit_exact_list_item edit_fifo_does_not_block edit_file_too_large edit_go_tabs_deeper edit_identical_old_new
-        edit_indent_sensitive_duplicate_depth edit_internal_whitespace_only_region edit_large_replace_all_is_right
-        edit_last_line_without_newline edit_line_numbers_pasted edit_literal_backslash_n_stays
-        edit_match_exact_refuses_drift edit_match_whitespace_refuses_anchors edit_mid_line_fragment
-        edit_miss_on_large_file_is_bounded edit_missing_file edit_mode_is_kept edit_new_file_has_the_umask
-        edit_nfc_nfd_content edit_no_fall_to_looser_rung edit_odd_mode_is_kept
+        edit_beside_a_label edit_blank_lines_in_block_stay_blank edit_blank_old_string
+        edit_block_anchor_drifted_interior edit_block_change_beside_a_foreign_line edit_block_context_values_stay
+        edit_block_keeps_what_a_colleague_added edit_block_missing_pair_of_many edit_block_twin_is_refused
+        edit_deletes_everything edit_deletes_text edit_deletes_whole_lines edit_empty_old_string
+        edit_empty_old_string_empty_file edit_escape_drift_not_guessed edit_exact_block_of_another_width
+        edit_exact_body_behind_a_comment edit_exact_definition_of_unknown_depth edit_exact_item_of_another_kind
+        edit_exact_key_from_its_first_word edit_exact_key_of_unknown_depth edit_exact_line_without_indentation
+        edit_exact_list_item edit_exact_recipe edit_exact_spaces_in_a_file_of_tabs edit_exact_text_beneath_a_key
+        edit_exact_then_a_function_outside edit_exact_then_another_method edit_exact_to_the_end_of_the_class
+        edit_fifo_does_not_block edit_file_too_large edit_fragment_with_a_misremembered_statement edit_go_tabs_deeper
+        edit_identical_old_new edit_indent_sensitive_duplicate_depth edit_internal_whitespace_only_region
+        edit_large_replace_all_is_right edit_last_line_without_newline edit_line_numbers_pasted
+        edit_literal_backslash_n_stays edit_match_exact_refuses_drift edit_match_whitespace_refuses_anchors
+        edit_mid_line_fragment edit_miss_on_large_file_is_bounded edit_missing_file edit_mode_is_kept
+        edit_new_file_has_the_umask edit_nfc_nfd_content edit_no_fall_to_looser_rung edit_odd_mode_is_kept
         edit_old_and_new_end_with_newline_no_blank_line edit_old_ends_with_newline_next_line_safe edit_old_is_no_regex
-        edit_old_with_newline_at_open_end edit_only_first_line_lost_indent edit_other_nesting_is_refused
-        edit_overlapping_matches_are_ambiguous edit_python_too_deep edit_read_only_file_of_ours
-        edit_replace_all_different_depths edit_replace_all_fuzzy_terminates edit_replace_all_mixed_endings
-        edit_replace_all_new_holds_old edit_replace_all_non_overlapping edit_replace_all_none edit_replace_all_once
+        edit_old_with_newline_at_open_end edit_one_odd_line_of_context edit_only_first_line_lost_indent
+        edit_other_nesting_is_refused edit_overlapping_matches_are_ambiguous edit_preprocessor_is_not_nested
+        edit_python_too_deep edit_read_only_file_of_ours edit_replace_all_different_depths
+        edit_replace_all_fuzzy_terminates edit_replace_all_mixed_endings edit_replace_all_new_holds_old
+        edit_replace_all_non_overlapping edit_replace_all_none edit_replace_all_once
         edit_replacement_is_literal_backtick edit_replacement_is_literal_dollar_amp edit_replacement_is_literal_groups
         edit_replacement_is_literal_in_loose_match edit_replacement_is_literal_quote edit_setuid_is_kept
         edit_smart_quotes_region_only edit_tab_is_eight_spaces edit_tabs_vs_spaces_preserved
@@ -160,8 +165,10 @@ cases! {
         enc_utf16_le_read enc_utf16_le_write enc_utf16_patch enc_utf16_refused enc_utf8_cut_sequence
         enc_write_mixed_endings patch_absolute_spelling patch_add_beneath_a_file patch_add_empty patch_add_existing
         patch_add_existing_folder patch_add_then_delete patch_add_then_update_same_path patch_adjacent_hunks
-        patch_ambiguous_hunk patch_anchor_does_not_reach_another_class patch_anchor_makes_unique
-        patch_block_deletes_lines patch_block_does_not_cut_a_word patch_block_only_within_a_word
+        patch_ambiguous_hunk patch_anchor_and_context_of_the_next_block patch_anchor_change_in_the_next_block
+        patch_anchor_does_not_reach_another_class patch_anchor_heading_and_fence patch_anchor_makes_unique
+        patch_anchor_past_a_comment patch_anchor_past_a_label patch_anchor_section patch_anchor_section_of_equal_lines
+        patch_anchor_with_where patch_block_deletes_lines patch_block_does_not_cut_a_word patch_block_only_within_a_word
         patch_commit_failure_rolls_back patch_context_is_never_written patch_crlf_patch patch_delete_folder
         patch_delete_missing patch_delete_then_add patch_delete_then_update patch_delete_twice patch_delete_utf16
         patch_empty patch_end_of_file patch_exec_bit patch_fenced patch_file_and_folder_of_one_name

@@ -3,13 +3,11 @@
 use std::ops::Range;
 use std::sync::OnceLock;
 
+use super::nesting::{Kind, Nesting};
 use crate::edit::ladder::cuts_word;
 use crate::edit::occurrences::Occurrences;
-use crate::edit::view::{View, collapse, indent, is_blank, key, trim};
+use crate::edit::view::{View, collapse, key, trim};
 use crate::edit::windows;
-
-/// The columns that a tab counts for.
-const TAB: usize = 4;
 
 /// So many lines may be compared one by one to find a run.
 const FEW: usize = 1 << 18;
@@ -25,8 +23,8 @@ pub(super) struct Index<'v> {
     /// Lines by the hash of their collapsed text, sorted.
     by_key: OnceLock<Vec<(u64, u32)>>,
     collapsed: OnceLock<Collapsed>,
-    /// How far each line is indented; none for blank lines.
-    depths: OnceLock<Vec<Option<usize>>>,
+    kind: Kind,
+    nesting: OnceLock<Nesting>,
 }
 
 /// All lines with each run of white space as one space, as one text to search in.
@@ -56,13 +54,14 @@ impl Alike {
 }
 
 impl<'v> Index<'v> {
-    pub(super) fn new(view: &'v View<'v>, hunks: usize) -> Self {
+    pub(super) fn new(view: &'v View<'v>, hunks: usize, kind: Kind) -> Self {
         Self {
             view,
             has_few: hunks <= MOST_PASSES,
             by_key: OnceLock::new(),
             collapsed: OnceLock::new(),
-            depths: OnceLock::new(),
+            kind,
+            nesting: OnceLock::new(),
         }
     }
 
@@ -144,35 +143,10 @@ impl<'v> Index<'v> {
             .collect()
     }
 
-    /// The lines beneath a line: all that are indented more, and the closing ones at its own depth. Beneath a line that
-    /// nothing is indented under, all to the next one of its kind: to the next heading of its level, or to the end.
-    pub(super) fn block(&self, above: usize) -> Range<usize> {
-        let depths = self.depths.get_or_init(|| (0..self.len()).map(|line| depth(self.view.line(line))).collect());
-        let own = depths[above].unwrap_or(0);
-        let is_outside = |line: &usize| match depths[*line] {
-            Some(depth) if depth == own => !is_closing(self.view.line(*line)) && trim(self.view.line(*line)) != "{",
-            Some(depth) => depth < own,
-            None => false,
-        };
-        let rest = above + 1..self.len();
-        let mut written = rest.clone().filter(|line| depths[*line].is_some() && trim(self.view.line(*line)) != "{");
-        let has_block = written.next().is_some_and(|line| depths[line] > Some(own));
-        if has_block {
-            let end = rest.clone().find(is_outside).unwrap_or(self.len());
-            return above + 1..end;
-        }
-        let is_next = |line: &usize| match (heading(self.view.line(above)), heading(self.view.line(*line))) {
-            (Some(own), Some(next)) => next <= own,
-            (Some(_) | None, _) => depths[*line].is_some_and(|depth| depth < own),
-        };
-        above + 1..rest.clone().find(is_next).unwrap_or(self.len())
+    /// The lines beneath a line, its own part first: see [`Nesting::beneath`].
+    pub(super) fn beneath(&self, line: usize) -> [Range<usize>; 2] {
+        self.nesting.get_or_init(|| Nesting::of(self.view, self.kind)).beneath(line)
     }
-}
-
-/// The level of a heading in Markdown.
-fn heading(line: &str) -> Option<usize> {
-    let level = line.len() - line.trim_start_matches('#').len();
-    ((1..=6).contains(&level) && line[level..].starts_with(' ')).then_some(level)
 }
 
 impl Collapsed {
@@ -192,16 +166,4 @@ impl Collapsed {
 pub(super) fn holds(ranges: &[Range<usize>], inner: &Range<usize>) -> bool {
     let next = ranges.partition_point(|range| range.start <= inner.start);
     next > 0 && inner.end <= ranges[next - 1].end
-}
-
-fn depth(line: &str) -> Option<usize> {
-    let columns = |indentation: &str| indentation.bytes().map(|byte| if byte == b'\t' { TAB } else { 1 }).sum();
-    (!is_blank(line)).then(|| columns(indent(line)))
-}
-
-fn is_closing(line: &str) -> bool {
-    let line = trim(line);
-    let is_end =
-        line.strip_prefix("end").is_some_and(|rest| !rest.starts_with(|c: char| c.is_alphanumeric() || c == '_'));
-    line.starts_with(['}', ')', ']']) || is_end
 }

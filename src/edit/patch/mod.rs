@@ -40,6 +40,7 @@ mod error;
 mod index;
 mod line;
 mod narrow;
+mod nesting;
 mod parse;
 mod resolve;
 mod seed;
@@ -53,6 +54,7 @@ mod tests;
 use super::changes::Change;
 
 pub use error::{PatchError, Reason};
+pub use nesting::Kind;
 pub use parse::parse;
 pub use resolve::{HunkError, resolve};
 

@@ -4,6 +4,7 @@ use std::ops::Range;
 
 use super::index::Index;
 use super::narrow::{Narrow, narrow};
+use super::nesting::Kind;
 use super::{Dialect, Hunk, whole};
 use crate::edit::Match;
 use crate::edit::ladder::{Miss, Parts, Replacement, Wanted, find_each};
@@ -87,9 +88,9 @@ impl HunkError {
 ///
 /// # Errors
 /// [`HunkError`], of the first hunk that does not fit.
-pub fn resolve(body: &str, hunks: &[&Hunk], how: Match) -> Result<Vec<Replacement>, HunkError> {
+pub fn resolve(body: &str, hunks: &[&Hunk], (how, kind): (Match, Kind)) -> Result<Vec<Replacement>, HunkError> {
     let view = View::new(body);
-    let index = Index::new(&view, hunks.len());
+    let index = Index::new(&view, hunks.len(), kind);
     let wanted: Vec<Wanted<'_>> =
         hunks.iter().filter(|hunk| hunk.dialect == Dialect::Blocks).map(|hunk| hunk.wanted()).collect();
     let mut blocks = find_each(&view, &wanted, how, Parts::Words).into_iter();

@@ -16,8 +16,28 @@ use crate::edit::{Match, Rung, nearest, windows};
 /// So many lines of look-alikes are compared; more than these are ambiguous even if one of them is equal.
 const MOST_COMPARED: usize = 20_000_000;
 
-/// Ranges of lines, in order, none of which touch.
-type Scope = Vec<Range<usize>>;
+/// Where a hunk may be.
+struct Scope<'s> {
+    /// Ranges of lines, in order, none of which touch: what changes lies in one of them.
+    ranges: Vec<Range<usize>>,
+    /// Lines, in order: with one of them among its own, a hunk may change others, too.
+    named: &'s [usize],
+}
+
+impl Scope<'_> {
+    fn holds(&self, lines: &Range<usize>, changed: &Range<usize>) -> bool {
+        holds(&self.ranges, changed) || self.has_named(lines)
+    }
+
+    fn meets(&self, lines: &Range<usize>) -> bool {
+        let next = self.ranges.partition_point(|range| range.end <= lines.start);
+        self.ranges.get(next).is_some_and(|range| range.start < lines.end)
+    }
+
+    fn has_named(&self, lines: &Range<usize>) -> bool {
+        self.named.get(self.named.partition_point(|line| *line < lines.start)).is_some_and(|line| *line < lines.end)
+    }
+}
 
 /// Finds the one place of a hunk.
 pub(super) fn locate(index: &Index<'_>, hunk: &Hunk, how: Match) -> Result<Narrow, HunkError> {
@@ -56,29 +76,39 @@ fn changed(block: &Block<'_>, found: &Found) -> Range<usize> {
 fn named(index: &Index<'_>, hunk: &Hunk) -> Result<Vec<usize>, HunkError> {
     let mut lines = Vec::new();
     for anchor in &hunk.anchors {
-        let found =
-            scopes(index, &lines).into_iter().map(|scope| index.named(anchor, &scope)).find(|lines| !lines.is_empty());
+        let found = scopes(index, &lines)
+            .into_iter()
+            .map(|scope| index.named(anchor, &scope.ranges))
+            .find(|lines| !lines.is_empty());
         lines = found.ok_or_else(|| HunkError::AnchorNotFound { line: hunk.line, anchor: anchor.clone() })?;
     }
     Ok(lines)
 }
 
-/// Where to look, in turn: beneath the named lines, then with these themselves, since models repeat them as context.
-fn scopes(index: &Index<'_>, named: &[usize]) -> Vec<Scope> {
+/// Where to look, in turn: right beneath the named lines, in all that goes on with them, then with these themselves,
+/// since models repeat them as context.
+fn scopes<'s>(index: &Index<'_>, named: &'s [usize]) -> Vec<Scope<'s>> {
     if named.is_empty() {
-        return vec![std::iter::once(0..index.len()).collect()];
+        return vec![Scope { ranges: std::iter::once(0..index.len()).collect(), named }];
     }
-    let from = |above: usize| {
-        let mut scope: Scope = Vec::new();
-        for block in named.iter().map(|line| line + 1 - above..index.block(*line).end) {
-            match scope.last_mut() {
+    let from = |range: &dyn Fn(usize) -> Range<usize>| {
+        let mut ranges: Vec<Range<usize>> = Vec::new();
+        for block in named.iter().map(|line| range(*line)) {
+            match ranges.last_mut() {
                 Some(last) if block.start <= last.end => last.end = last.end.max(block.end),
-                Some(_) | None => scope.push(block),
+                Some(_) | None => ranges.push(block),
             }
         }
-        scope
+        ranges
     };
-    vec![from(0), from(1)]
+    let beneath = |line| index.beneath(line);
+    let mut scopes: Vec<Scope<'_>> = vec![
+        Scope { ranges: from(&|line| beneath(line)[0].clone()), named: &[] },
+        Scope { ranges: from(&|line| beneath(line)[1].clone()), named: &[] },
+        Scope { ranges: from(&|line| line..beneath(line)[1].end), named },
+    ];
+    scopes.dedup_by(|one, other| one.ranges == other.ranges);
+    scopes
 }
 
 /// The first rung with a match decides.
@@ -86,12 +116,15 @@ fn find(
     index: &Index<'_>,
     hunk: &Hunk,
     block: &Block<'_>,
-    (how, scope): (Match, &Scope),
+    (how, scope): (Match, &Scope<'_>),
 ) -> Result<Anchored, HunkError> {
-    let fits = |lines: &Range<usize>| holds(scope, lines) && (!hunk.at_end || lines.end == index.len());
+    let is_at_end =
+        |lines: &Range<usize>| if hunk.at_end { lines.end == index.len() } else { lines.end <= index.len() };
+    let fits = |found: &Found| is_at_end(&found.lines) && scope.holds(&found.lines, &changed(block, found));
     let size = block.old.len();
     let is_blank = hunk.old.trim().is_empty();
-    let is_inside = |start: usize| fits(&(start..start + size));
+    let run = |start: usize, rung| Found { lines: start..start + size, rung, score: 1.0, drift: Changes::default() };
+    let is_inside = |start: usize| fits(&run(start, Rung::Exact));
     let mut runs = Vec::new();
     if index.has_few && !is_blank {
         // Equal runs alone decide the first rung, and need no index.
@@ -113,12 +146,7 @@ fn find(
             [start] => {
                 let rung =
                     if *alike == Alike::Equal { Rung::Exact } else { windows::name(index.view, &block.old, start) };
-                return Ok(Anchored::One(Found {
-                    lines: start..start + size,
-                    rung,
-                    score: 1.0,
-                    drift: Changes::default(),
-                }));
+                return Ok(Anchored::One(run(start, rung)));
             }
             [..] => return Err(ambiguous(hunk, &found)),
         }
@@ -126,7 +154,12 @@ fn find(
     if !is_loose || how < Match::Fuzzy {
         return Ok(Anchored::None);
     }
-    Ok(anchor::find(index.view, block, fits))
+    // Which lines change is known once the block is found; until then, it has to meet the scope.
+    let may_fit = |lines: &Range<usize>| is_at_end(lines) && (scope.meets(lines) || scope.has_named(lines));
+    Ok(match anchor::find(index.view, block, may_fit) {
+        Anchored::One(found) if !fits(&found) => Anchored::None,
+        found => found,
+    })
 }
 
 fn ambiguous(hunk: &Hunk, starts: &[usize]) -> HunkError {
@@ -136,7 +169,7 @@ fn ambiguous(hunk: &Hunk, starts: &[usize]) -> HunkError {
 
 /// Lines that only come in: at the end of the file, or right beneath the one line that is named.
 fn insert(index: &Index<'_>, hunk: &Hunk, named: &[usize]) -> Result<Replacement, HunkError> {
-    let is_last = |line: &usize| index.block(*line).end == index.len();
+    let is_last = |line: &usize| index.beneath(*line)[1].end == index.len();
     match named {
         _ if hunk.at_end || index.len() == 0 => {
             if !named.is_empty() && !named.iter().any(is_last) {

@@ -5,7 +5,7 @@ use std::ops::Range;
 use proptest::prelude::*;
 
 use super::one;
-use crate::edit::anchor::{Alike, alike};
+use crate::edit::anchor::{Verdict, alike};
 use crate::edit::needle::{Block, Needle};
 use crate::edit::similar::{Budget, ratio};
 use crate::edit::view::is_blank;
@@ -116,9 +116,9 @@ proptest! {
     fn the_block_is_the_one_of_a_naive_search((body, old) in blocks()) {
         let needle = Needle::of(Wanted { old: &old, new: "NEW" }).expect("neither empty nor equal");
         let found = match alike(&View::new(&body), &Block::of(&needle), |_| true).expect("enough budget") {
-            Alike::One(_, lines) => Some(Ok(lines.start)),
-            Alike::Several(starts) => Some(Err(starts.len())),
-            Alike::None => None,
+            Verdict::One(_, lines) => Some(Ok(lines.start)),
+            Verdict::Several(starts) => Some(Err(starts.len())),
+            Verdict::None => None,
         };
         prop_assert_eq!(found, naive_block(&body, &old));
     }

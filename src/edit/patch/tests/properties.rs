@@ -5,7 +5,7 @@ use proptest::prelude::*;
 use crate::edit::patch::index::Index;
 use crate::edit::patch::whole::locate;
 use crate::edit::patch::{Dialect, Hunk, Patch, Section, SectionChange, parse, resolve};
-use crate::edit::{Change, Match, View, splice};
+use crate::edit::{Change, Kind, Match, View, splice};
 
 /// Lines that are text, or look like the markers of one dialect or the other.
 fn line() -> impl Strategy<Value = String> {
@@ -147,7 +147,7 @@ proptest! {
         };
         let body = lines.join("\n");
         let view = View::new(&body);
-        let found = |hunks| locate(&Index::new(&view, hunks), &hunk, Match::Fuzzy);
+        let found = |hunks| locate(&Index::new(&view, hunks, Kind::Code), &hunk, Match::Fuzzy);
         prop_assert_eq!(found(1), found(1000));
     }
 
@@ -210,7 +210,7 @@ proptest! {
     ) {
         let Ok(patch) = parse(&format!("*** Update File: f\n{update}")) else { return Ok(()) };
         let SectionChange::Update { hunks, .. } = &patch.sections[0].change else { return Ok(()) };
-        if let Ok(found) = resolve(&body, &hunks.iter().collect::<Vec<_>>(), Match::Fuzzy) {
+        if let Ok(found) = resolve(&body, &hunks.iter().collect::<Vec<_>>(), (Match::Fuzzy, Kind::Code)) {
             let after = splice(&body, &found).expect("they do not overlap");
             prop_assert!(found.is_sorted_by_key(|one| (one.range.start, one.range.end)));
             prop_assert!(after != body || found.len() > 1);
