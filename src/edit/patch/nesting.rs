@@ -8,6 +8,9 @@ use crate::edit::view::{View, indent, is_blank, trim};
 /// The columns that a tab counts for.
 const TAB: i32 = 4;
 
+/// So many blocks may be open at once; what begins deeper is read as a statement.
+const MOST_OPEN: usize = 256;
+
 /// What kind of text a file has, as far as its name tells.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
@@ -185,6 +188,9 @@ impl Reading {
         }
         if let Some(around) = self.open.last_mut() {
             around.has_body = true;
+        }
+        if self.open.len() == MOST_OPEN {
+            return;
         }
         let bracket = (is_code && self.brackets > least).then_some(least);
         let has_body = bracket.is_some();
