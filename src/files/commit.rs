@@ -15,7 +15,7 @@ use std::time::Duration;
 
 use super::base::Base;
 use super::content::Content;
-use super::journal::{self, Commitment, Does, Intent, Meant, OldNew, Seen};
+use super::journal::{self, Commitment, Does, Intent, Meant, OldNew, Seen, Verdict};
 use super::root::{Access, Parent, Place, Root};
 use super::settle::{self, Step};
 use super::store::Store;
@@ -94,7 +94,7 @@ pub fn commit(
     };
     if let Err(error) = intent.commit(&commitment, &mut log) {
         // The line may be there all the same.
-        let withdrawn = intent.withdraw(&mut log);
+        let withdrawn = intent.decide(Verdict::Withdrawn, &mut log);
         let mut failed = give_up(root, (&intent, &dirs, &made), write_failed("the journal", &error), log);
         if withdrawn.is_err() && !failed.warnings.is_empty() {
             failed.fault = unsettled(&intent, &failed.fault, "the journal stays");
@@ -105,7 +105,10 @@ pub fn commit(
     if let Err(fault) = exchange_all(root, &steps) {
         return Err(take_back((root, store), (&intent, &made), &steps, fault, log));
     }
+    // Where it cannot be written, who comes after a kill finds all steps taken.
+    let decided = intent.decide(Verdict::Finished, &mut log);
     let mut warnings = settle::clear(&steps, &parents_of(root, &made));
+    warnings.extend(decided.err().map(|error| format!("the journal could not be written at its end: {error}")));
     end(log, &mut warnings);
     let entries = commitment.files.iter().zip(&steps).map(|(file, step)| file.new.and_then(|_| step.target().ok()?));
     Ok(Landed { entries: entries.collect(), warnings })
@@ -318,7 +321,7 @@ fn take_back(
         let why = format!("the file system did not keep the old `{}`, so only finishing is possible", stuck.place());
         return NotLanded { fault: unsettled(intent, &fault, &why), effect: Effect::Applied, warnings: Vec::new() };
     }
-    let withdrawn = intent.withdraw(&mut log);
+    let withdrawn = intent.decide(Verdict::Withdrawn, &mut log);
     let put_back = steps.iter().rev().try_for_each(Step::backward);
     let put_back = put_back.and_then(|()| super::recover::rescue_theirs(store, steps));
     // Somebody has written to a new file in the moment when it stood there: theirs stays, and ours with it.

@@ -1,9 +1,11 @@
 //! What is written down before files change, so that whoever comes after a kill can tell what was meant.
 //!
-//! A journal is a log of up to three lines. The first, the intent, names every file with its temporary name, and every
+//! A journal is a log of a few lines. The first, the intent, names every file with its temporary name, and every
 //! folder that will be made: with it, nothing that was left behind is unknown. The second, the commitment, holds the
-//! identity of each old and each new file; from there on the change is finished rather than taken back. A third one says
-//! that its writer has begun to take it back, and then nobody finishes it any more.
+//! identity of each old and each new file; from there on the change is finished rather than taken back. Verdicts
+//! follow: that it is being taken back, and then nobody finishes it any more, or that it is done, and only what waits
+//! beside the files is still to be removed. Who settles it later, perhaps after others have changed the files, needs not
+//! guess which of its own steps were taken.
 
 use std::time::Duration;
 
@@ -18,6 +20,16 @@ const SUFFIX: &str = ".journal";
 const UNBORN: &str = ".new";
 const VERSION: u32 = 1;
 const WITHDRAWN: &[u8] = b"\"withdrawn\"";
+const FINISHED: &[u8] = b"\"finished\"";
+
+/// What has been decided about a change that was committed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Verdict {
+    /// It is being taken back.
+    Withdrawn,
+    /// All its steps are taken.
+    Finished,
+}
 
 /// The first line.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
@@ -143,9 +155,13 @@ impl Intent {
         Log::create(folder, &format!("{name}{SUFFIX}"), &line, self.lasting())
     }
 
-    /// Adds that the change is taken back.
-    pub(super) fn withdraw(&self, log: &mut Log<'_>) -> std::io::Result<()> {
-        log.append(WITHDRAWN, self.lasting())
+    /// Adds what is decided, on a line of its own also where the line before was cut.
+    pub(super) fn decide(&self, verdict: Verdict, log: &mut Log<'_>) -> std::io::Result<()> {
+        match verdict {
+            Verdict::Withdrawn => log.append(&[b"\n", WITHDRAWN].concat(), self.lasting()),
+            // Without it, who comes after a loss of power finds all steps taken.
+            Verdict::Finished => log.append(&[b"\n", FINISHED].concat(), Lasting::Process),
+        }
     }
 
     /// Adds the commitment: the change is now finished rather than taken back.
@@ -159,8 +175,8 @@ pub(super) struct Orphan<'a> {
     pub log: Log<'a>,
     pub intent: Intent,
     pub commitment: Option<Commitment>,
-    /// Whether it is to be taken back.
-    pub withdrawn: bool,
+    /// What was decided last.
+    pub verdict: Option<Verdict>,
 }
 
 /// Every journal whose writer is dead. One that never got its name meant nothing yet, and is removed.
@@ -185,7 +201,7 @@ pub(super) fn orphans<'a>(folder: &'a StateDir, told: &mut Vec<String>) -> Resul
             continue;
         }
         match parse(&content) {
-            Some((intent, commitment, withdrawn)) => found.push(Orphan { log, intent, commitment, withdrawn }),
+            Some((intent, commitment, verdict)) => found.push(Orphan { log, intent, commitment, verdict }),
             None => told.push(format!("`{}` is not a journal of this version and is left alone", log.name())),
         }
     }
@@ -208,12 +224,17 @@ pub(super) fn is_being_settled(folder: &StateDir) -> Result<bool, StateError> {
 }
 
 /// Reads a journal. A second line that is torn was never finished, and so nothing was committed.
-fn parse(content: &[u8]) -> Option<(Intent, Option<Commitment>, bool)> {
+fn parse(content: &[u8]) -> Option<(Intent, Option<Commitment>, Option<Verdict>)> {
     let mut lines = content.split(|byte| *byte == b'\n');
     let intent: Intent = serde_json::from_slice(lines.next()?).ok()?;
     let commitment = lines.next().and_then(|line| serde_json::from_slice::<Commitment>(line).ok());
-    let withdrawn = lines.next() == Some(WITHDRAWN);
+    let mut verdicts = lines.filter_map(|line| match line {
+        WITHDRAWN => Some(Verdict::Withdrawn),
+        FINISHED => Some(Verdict::Finished),
+        _ => None,
+    });
+    let verdict = verdicts.next_back();
     let fits = intent.steps.iter().all(|step| is_temp_name(&step.temp))
         && commitment.as_ref().is_none_or(|all| all.files.len() == intent.steps.len());
-    (intent.version == VERSION && fits).then_some((intent, commitment, withdrawn))
+    (intent.version == VERSION && fits).then_some((intent, commitment, verdict))
 }

@@ -1,16 +1,15 @@
 //! Finishes or takes back what a killed process left half done. It runs at the start of every call.
 
 use std::path::Path;
-use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use super::base::MAX_FILE;
-use super::journal::{self, Orphan, RESCUED};
+use super::journal::{self, Commitment, Intent, Orphan, RESCUED, Verdict};
 use super::root::{Access, Parent, Place, Root};
 use super::settle::{self, Stand, Step};
 use super::store::{FILE_WAIT, Store, files_alone};
 use crate::command::Cancel;
-use crate::disk::{Dir, StateDir};
+use crate::disk::{Log, StateDir};
 use crate::fault::{Code, Fault};
 use crate::repo::state_fault;
 
@@ -105,7 +104,7 @@ fn settle_one(
     (person, cancel): (Option<&Path>, &Cancel),
     recovered: &mut Recovered,
 ) -> Result<(), Fault> {
-    let Orphan { log, intent, commitment, withdrawn } = orphan;
+    let Orphan { mut log, intent, commitment, verdict } = orphan;
     let root = Root::open(Path::new(&intent.root), None, person.map(|base| base.join("pi-graphite")).as_deref())?;
     if root.dir().id() != intent.root_id {
         return Err(Fault::new(Code::StateRefused, format!("`{}` is another folder now", intent.root)));
@@ -128,26 +127,17 @@ fn settle_one(
             settle::clear_away(&root, &intent, &[], &intent.folders)
         }
         Some(commitment) => {
-            let dirs = open_all(&root, &places)?;
-            let steps = settle::steps(&intent, commitment, &dirs);
-            let stands = steps.iter().map(Step::stand).collect::<Result<Vec<_>, Fault>>()?;
-            let wanted_back =
-                withdrawn || stands.contains(&Stand::BeforeForeign) || steps.iter().any(Step::has_taken_theirs);
-            if wanted_back && !steps.iter().any(Step::has_no_way_back) {
-                back(store, &steps, &stands, recovered)?;
-                recovered.taken_back.push(format!("{what} was interrupted and is taken back"));
-                recovered.told.extend(rescue_theirs(store, &steps)?);
-                let mut told = settle::clear(&steps, &[]);
+            let steps = steps_there(&root, (&intent, commitment), &places)?;
+            let now = settle_steps(store, &steps, (&intent, verdict, &mut log), recovered)?;
+            let done = if now == Verdict::Withdrawn { "taken back" } else { "finished now" };
+            let list = if now == Verdict::Withdrawn { &mut recovered.taken_back } else { &mut recovered.finished };
+            list.push(format!("{what} was interrupted and is {done}"));
+            recovered.told.extend(rescue_theirs(store, &steps)?);
+            let mut told = settle::clear(&steps, &[]);
+            if now == Verdict::Withdrawn {
                 told.extend(settle::remove_folders(&root, &intent.folders));
-                told
-            } else {
-                // What somebody else has changed since stays theirs.
-                let pending = steps.iter().zip(&stands).filter(|(_, stand)| **stand == Stand::Before);
-                pending.map(|(step, _)| step).try_for_each(Step::forward)?;
-                recovered.finished.push(format!("{what} was interrupted and is finished now"));
-                recovered.told.extend(rescue_theirs(store, &steps)?);
-                settle::clear(&steps, &[])
             }
+            told
         }
     };
     if remaining.is_empty() {
@@ -158,6 +148,43 @@ fn settle_one(
     }
     recovered.told.extend(remaining);
     Ok(())
+}
+
+/// Takes all steps of a committed change forward or back, and writes down which.
+fn settle_steps(
+    store: &Store,
+    steps: &[Step],
+    (intent, verdict, log): (&Intent, Option<Verdict>, &mut Log<'_>),
+    recovered: &mut Recovered,
+) -> Result<Verdict, Fault> {
+    let mut decide = |now: Verdict| {
+        let decided = if verdict == Some(now) { Ok(()) } else { intent.decide(now, log) };
+        decided.map_err(|error| super::commit::write_failed("the journal", &error))
+    };
+    if verdict == Some(Verdict::Finished) {
+        return Ok(Verdict::Finished);
+    }
+    let stands = steps.iter().map(Step::stand).collect::<Result<Vec<_>, Fault>>()?;
+    let is_foreign = || {
+        let is_gone = steps.len() < intent.steps.len();
+        is_gone || stands.contains(&Stand::BeforeForeign) || steps.iter().any(Step::has_taken_theirs)
+    };
+    let is_wanted_back = verdict == Some(Verdict::Withdrawn) || is_foreign();
+    if is_wanted_back && !steps.iter().any(Step::has_no_way_back) {
+        // Before the first step back: from then on the others are not taken forward again.
+        decide(Verdict::Withdrawn)?;
+        back(store, steps, &stands, recovered)?;
+        return Ok(Verdict::Withdrawn);
+    }
+    forward(steps, &stands)?;
+    decide(Verdict::Finished)?;
+    Ok(Verdict::Finished)
+}
+
+/// Takes the steps that were not taken. What somebody else has changed since stays theirs.
+fn forward(steps: &[Step], stands: &[Stand]) -> Result<(), Fault> {
+    let pending = steps.iter().zip(stands).filter(|(_, stand)| **stand == Stand::Before);
+    pending.map(|(step, _)| step).try_for_each(Step::forward)
 }
 
 /// Takes every step back. Old bytes in whose place somebody else's stand are kept in the store.
@@ -207,12 +234,19 @@ fn keep(store: &Store, place: &Place, file: std::fs::File) -> Result<String, Fau
     Ok(folder.path().join(name).display().to_string())
 }
 
-fn open_all(root: &Root, places: &[Place]) -> Result<Vec<Arc<Dir>>, Fault> {
-    let open = |place: &Place| match root.parent(place, Access::Write)? {
-        Parent::There(dir) => Ok(dir),
-        Parent::Missing(..) => Err(Fault::new(Code::StateRefused, format!("the folder `{}` is gone", place.parent()))),
-    };
-    places.iter().map(open).collect()
+/// The steps whose folders are there: what was in another one is gone with it.
+fn steps_there(
+    root: &Root,
+    (intent, commitment): (&Intent, &Commitment),
+    places: &[Place],
+) -> Result<Vec<Step>, Fault> {
+    let mut steps = Vec::with_capacity(places.len());
+    for ((meant, file), place) in intent.steps.iter().zip(&commitment.files).zip(places) {
+        if let Parent::There(dir) = root.parent(place, Access::Write)? {
+            steps.push(Step::new(meant, *file, dir));
+        }
+    }
+    Ok(steps)
 }
 
 fn listed(steps: &[journal::Meant]) -> String {

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::commit::{changed, write_failed};
-use super::journal::{Commitment, Does, Intent, OldNew};
+use super::journal::{Commitment, Does, Intent, Meant, OldNew};
 use super::root::{Access, Parent, Place, Root};
 use crate::disk::{Dir, Entry, FileId, Old, spare_of};
 use crate::fault::{Code, Fault};
@@ -36,17 +36,14 @@ pub(super) enum Stand {
 /// The steps of a change.
 pub(super) fn steps(intent: &Intent, commitment: &Commitment, dirs: &[Arc<Dir>]) -> Vec<Step> {
     let all = intent.steps.iter().zip(&commitment.files).zip(dirs);
-    all.map(|((meant, file), dir)| Step {
-        dir: Arc::clone(dir),
-        place: Place::trusted(&meant.path),
-        temp: meant.temp.clone(),
-        does: meant.does,
-        file: *file,
-    })
-    .collect()
+    all.map(|((meant, file), dir)| Step::new(meant, *file, Arc::clone(dir))).collect()
 }
 
 impl Step {
+    pub(super) fn new(meant: &Meant, file: OldNew, dir: Arc<Dir>) -> Self {
+        Self { dir, place: Place::trusted(&meant.path), temp: meant.temp.clone(), does: meant.does, file }
+    }
+
     pub(super) const fn place(&self) -> &Place {
         &self.place
     }

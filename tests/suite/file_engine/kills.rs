@@ -134,3 +134,61 @@ fn without_an_exchange_a_killed_recovery_is_finished_by_the_next_call() {
     println!("{kills} recoveries killed");
     assert!(kills >= 60, "{kills}");
 }
+
+/// A recovery that fails half way, as where a folder may not be written for a while, and a file that another program has
+/// changed: the next call knows its own steps, settles the rest, and leaves nothing beside the files.
+#[test]
+fn a_recovery_that_failed_half_way_knows_its_own_steps() {
+    const THEIRS: &str = "b/deep/2.txt";
+    let (world, before, after) = twenty_files();
+    let without = |tree: &Tree| {
+        tree.iter().filter(|(name, _)| *name != THEIRS).map(|(n, b)| (n.clone(), b.clone())).collect::<Tree>()
+    };
+    let (before_others, after_others) = (without(&before), without(&after));
+    let mut sides = (0, 0);
+    for (first, second) in
+        (30..110).step_by(10).flat_map(|first| (1..120).step_by(3).map(move |second| (first, second)))
+    {
+        restore(&world.root(), &before);
+        assert!(call_at(&world, &twenty(), &format!("kill:{first}")).is_killed(), "{first}");
+        world.write(THEIRS, "theirs\n");
+        let failpoint = format!("fail:{second}");
+        let failed = call_at(&world, &read("base.txt"), &failpoint).reported();
+        let next = next_call(&world, 0);
+        let what = format!("kill:{first}, then {failpoint}: {} {}", failed.report["warnings"], next.report["warnings"]);
+        let now = tree(&world.root());
+        assert!(journals(&world).is_empty(), "{what}: a journal stayed");
+        assert_eq!(now[THEIRS], b"theirs\n", "{what}");
+        let others = without(&now);
+        if others == before_others {
+            sides.0 += 1;
+        } else {
+            assert!(others == after_others, "{what}: torn: {:?}", difference(&others, &before_others));
+            sides.1 += 1;
+        }
+    }
+    println!("{sides:?} before and after");
+    assert!(sides.0 >= 60, "{sides:?}");
+}
+
+#[test]
+fn a_folder_that_is_gone_does_not_keep_a_change_from_being_settled() {
+    let (world, before, after) = twenty_files();
+    let mut settled = 0;
+    for first in (30..110).step_by(5) {
+        restore(&world.root(), &before);
+        assert!(call_at(&world, &twenty(), &format!("kill:{first}")).is_killed(), "{first}");
+        std::fs::remove_dir_all(world.root().join("b/deep")).expect("it goes");
+        let told = next_call(&world, 0);
+        let what = format!("kill:{first}: {}", told.report["warnings"]);
+        assert!(journals(&world).is_empty(), "{what}: a journal stayed");
+        let now = tree(&world.root());
+        // What was finished before the kill stays so.
+        let is_back = what.contains("taken back") || what.contains("before it changed anything");
+        let mut others = difference(if is_back { &before } else { &after }, &now);
+        others.retain(|name| !name.starts_with("b/deep"));
+        assert!(others.is_empty(), "{what}: {others:?}");
+        settled += usize::from(what.contains("is taken back"));
+    }
+    assert!(settled >= 5, "{settled}");
+}
