@@ -78,14 +78,18 @@ impl Row {
 enum Verdict {
     Trunk,
     Valid(ObjectId),
+    /// By something of its own.
     Broken(&'static str),
+    /// By its parent. For its own children gt does not count this.
+    Orphan,
 }
 
 impl Stack {
     /// Reads the stack. `heads` are the live branches under the names that gt sees: a branch whose short name is
     /// ambiguous is not among them.
     ///
-    /// Source: the validation rule was found from gt 1.8.6's debug log and held in 910 fuzzed comparisons.
+    /// Source: the validation rule was found from gt 1.8.6's debug log and held in random histories
+    /// (`tests/suite/differential.rs`).
     ///
     /// # Errors
     /// [`StackError`].
@@ -113,6 +117,7 @@ impl Stack {
             match judge.verdict(name, 0).map_err(StackError::Fault)? {
                 Verdict::Trunk => {}
                 Verdict::Broken(why) => drop(stack.broken.insert(name.clone(), why)),
+                Verdict::Orphan => drop(stack.broken.insert(name.clone(), "its parent is not tracked")),
                 Verdict::Valid(base) => {
                     let parent = row.parent.clone().expect("a valid branch has a parent");
                     let needs_restack = heads.get(&parent) != Some(&base);
@@ -259,7 +264,7 @@ impl Judge<'_> {
             return Ok(Verdict::Valid(stored));
         }
         if matches!(self.verdict(parent, depth + 1)?, Verdict::Broken(_)) {
-            return Ok(Verdict::Broken("its parent is not tracked"));
+            return Ok(Verdict::Orphan);
         }
         self.base(stored, tip, parent_tip)
     }

@@ -42,22 +42,33 @@ fn history(seed: u64, steps: usize) -> Told {
     let mut told = Told::default();
     for step in 0..steps {
         let script = next(&mut chance, &world, step);
-        // A step may be impossible: then it has changed nothing, or what it has is part of the history.
+        // A step may be impossible: then it has changed nothing, or what it has is part of the history. It may halt: then
+        // the questions are asked in the middle of a rebase.
         let output = world.command("sh").args(["-c", &script]).output().expect("there is a shell");
         told.steps.push(format!("{script} # {}", output.status));
+        if world
+            .command("git")
+            .args(["rev-parse", "-q", "--verify", "refs/heads/main"])
+            .output()
+            .is_ok_and(|o| o.status.success())
+        {
+            compare(&world, &mut told, step % 3 == 0);
+        } else {
+            is_refused(&world, &told);
+            world.sh("git branch -m away main");
+        }
         settle(&world);
-        compare(&world, &mut told, step % 3 == 0);
     }
     told
 }
 
-/// A script for one step. Every step writes to a file of its own, so that few rebases conflict.
+/// A script for one step. Nearly every step writes to a file of its own, so that few rebases conflict.
 fn next(chance: &mut Chance, world: &World, step: usize) -> String {
     let branches: Vec<String> =
         world.sh("git for-each-ref --format='%(refname:lstrip=2)' refs/heads").lines().map(str::to_owned).collect();
     let (one, other) = (chance.one(&branches).to_owned(), chance.one(&branches).to_owned());
     let commit = format!("echo {step} > f{step}; git add f{step}; git commit -qm {step}");
-    match chance.below(24) {
+    match chance.below(26) {
         0..=3 => format!("echo {step} > f{step}; git add f{step}; gt create n{step} -m {step} --no-interactive"),
         4 | 5 => format!("git checkout -q {one}"),
         6 => format!("gt move --source={one} --onto={other} --no-interactive"),
@@ -65,8 +76,7 @@ fn next(chance: &mut Chance, world: &World, step: usize) -> String {
         8 | 9 => commit,
         10 => format!("git checkout -q {one}; {commit}"),
         11 => format!("git checkout -q {one}; git commit -q --amend -m again-{step}"),
-        // Without its trunk a repository is refused, where gt goes on with a name that means nothing.
-        12 | 13 if one == "main" => commit,
+        12 | 13 if one == "main" => "git branch -m main away".to_owned(),
         12 => format!("git branch -D {one}"),
         13 => format!("git branch -m {one} m{step}"),
         14 => format!("git branch u{step} {one}"),
@@ -78,6 +88,10 @@ fn next(chance: &mut Chance, world: &World, step: usize) -> String {
         20 => format!("gt restack --branch={one} --no-interactive"),
         21 => format!("gt delete {one} --force --no-interactive"),
         22 => format!("git worktree add -q ../w{step} {one}"),
+        23 => format!(
+            "git checkout -q {one}; echo {step} > f0; git add f0; git commit -qm {step}; gt restack --no-interactive"
+        ),
+        24 => format!("git checkout -q --detach {one}"),
         _ => match chance.below(4) {
             0 => format!("gt trunk --add {one} --no-interactive"),
             1 => format!("git tag {one} {other}"),
@@ -103,6 +117,15 @@ fn compare(world: &World, told: &mut Told, all: bool) {
         told.alone += usize::from(ours.report["command"].is_null());
         let (ours, theirs) = (said(&ours, target), given(&theirs, target));
         assert_eq!(ours, theirs, "{target} after\n{}", told.steps.join("\n"));
+    }
+}
+
+/// A repository whose trunk is gone is refused, where gt goes on: it leaves branches out of its state, and takes the
+/// parent of one for a branch that it then calls untracked.
+fn is_refused(world: &World, told: &Told) {
+    for target in ["parent", "children", "trunk", "state"] {
+        let ours = world.run(&json!({ "operation": "inspect", "target": target }).to_string());
+        assert_eq!(ours.code(), "not_graphite", "{target} after\n{}", told.steps.join("\n"));
     }
 }
 
